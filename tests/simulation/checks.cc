@@ -56,12 +56,6 @@ void Checks::Fail(std::string_view invariant, const std::string& message) {
   if (!violation_) violation_ = Violation{std::string(invariant), message};
 }
 
-bool Checks::Excused(std::string_view invariant, bool excuse) {
-  Asked& asked = asked_[invariant];
-  ++(excuse ? asked.excused : asked.judged);
-  return excuse;
-}
-
 // --- As commands leave ---
 
 void Checks::OnLease(const std::string& replica, base::Millis now, base::Millis over_ms, base::Millis as_of_ms) {
@@ -78,7 +72,7 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
   if (planner_.empty() || led_.at(replica.name()) > led_.at(planner_)) planner_ = replica.name();
   if (!replica.knows_all_kinds()) Fail("nothing is decided before every kind is listed", replica.name());
   std::map<std::string, Departure> fresh;
-  if (const auto wrong = preemptions_.OnSubmit(replica, commands)) Fail(wrong->first, wrong->second);
+  if (const auto wrong = preemptions_.OnSubmit(replica, commands)) Fail(wrong->invariant, wrong->message);
   for (const cluster::Command& command : commands) {
     if (const auto* bind = std::get_if<cluster::Bind>(&command.body)) {
       const std::string* text = model::Find(bind->annotations, "tutti.dev/bind");
@@ -191,17 +185,16 @@ void Checks::OnRefused(const PodName& name) {
   if (const TruePod* pod = truth_.PodAt(name.first, name.second)) refused_.insert(pod->uid);
 }
 
-std::optional<Violation> Checks::JudgeDelete(const PodName& name) const {
+std::optional<Violation> Checks::JudgeDelete(const PodName& name) {
   const TruePod* pod = truth_.PodAt(name.first, name.second);
   if (!pod) return std::nullopt;
   const auto left = deletes_.find(pod->uid);
-  if (preemptions_.IsVictim(pod->uid)) {
-    if (pod->disruption) return std::nullopt;
-    return Violation{"eviction is announced", pod->name + " is deleted without the condition DisruptionTarget"};
-  }
-  if (pod->preempted) {
-    if (truth_.WasRecorded(pod->uid)) return std::nullopt;
-    return Violation{"who is to leave is recorded first", fmt::format("{} of {}", pod->name, pod->gang)};
+  const bool victim = preemptions_.IsVictim(pod->uid);
+  if (victim || truth_.WasRecorded(pod->uid)) {
+    Excused(kAnnounced, false);
+    if (!pod->disruption)
+      return Violation{std::string(kAnnounced), pod->name + " is deleted without the condition DisruptionTarget"};
+    if (victim || pod->preempted) return std::nullopt;
   }
   if (pod->foreign) return Violation{"others' pods are left alone", pod->name};
   if (pod->kept) return Violation{"nothing is deleted that nobody recreates", pod->name};
@@ -222,10 +215,19 @@ std::optional<Violation> Checks::JudgeDelete(const PodName& name) const {
 
 // --- After each step ---
 
+// Of the records of pods that are to leave for a gang.
+void Checks::JudgeRecords() {
+  for (; records_ < truth_.records(); ++records_) {
+    Excused(kOneSet, false);
+    if (judges_victims_) Excused(kNotInVain, false);
+  }
+  if (!truth_.second_set().empty()) Fail(kOneSet, truth_.second_set());
+  if (judges_victims_ && !truth_.in_vain().empty()) Fail(kNotInVain, truth_.in_vain());
+}
+
 void Checks::AfterStep(base::Millis healthy_ms) {
   healthy_ms_ = healthy_ms;
-  if (!truth_.second_set().empty()) Fail("a gang has one set of victims at a time", truth_.second_set());
-  if (judges_victims_ && !truth_.in_vain().empty()) Fail("nobody goes in vain", truth_.in_vain());
+  JudgeRecords();
   for (const std::string& uid : truth_.TakeBound()) CheckBound(uid);
   for (const std::string& gang : truth_.TakeTouched()) FollowGang(gang, healthy_ms);
   for (const std::string& key : half_) {

@@ -14,12 +14,9 @@
 #include "tests/simulation/preemptions.h"
 #include "tests/simulation/replica.h"
 #include "tests/simulation/truth.h"
+#include "tests/simulation/violation.h"
 
 namespace tutti::simulation {
-
-struct Violation {
-  std::string invariant, message;
-};
 
 class Checks {
  public:
@@ -28,15 +25,11 @@ class Checks {
   struct HalfLimits {
     base::Millis with_faults_ms, without_ms;
   };
-  Checks(Truth& truth, const HalfLimits& half_limits) : truth_(truth), half_limits_(half_limits), preemptions_(truth) {}
+  Checks(Truth& truth, const HalfLimits& half_limits)
+      : truth_(truth), half_limits_(half_limits), preemptions_(truth, questions_) {}
 
-  // Who goes for whom is judged from now on.
+  // From now on it is judged whether pods that leave for a gang leave in vain.
   void JudgeVictims() { judges_victims_ = true; }
-
-  // How often an invariant was asked about, and the answer was yes or no; and how often nobody could have known.
-  struct Asked {
-    uint64_t judged = 0, excused = 0;
-  };
 
   // It has the lease from now on.
   void OnLead(const std::string& replica) { led_.emplace(replica, led_.size()); }
@@ -52,7 +45,7 @@ class Checks {
   void OnRefused(const PodName& pod);
   // What is wrong with deleting the pod as it is; null: nothing. Asked before that takes effect, for it may be gone
   // then.
-  std::optional<Violation> JudgeDelete(const PodName& pod) const;
+  std::optional<Violation> JudgeDelete(const PodName& pod);
   // What takes effect now does so long after its deadline; nobody is to blame for what that leads to.
   void set_stray(bool stray) { truth_.set_stray(stray); }
   // `healthy_ms`: how long the scheduler has been able to see and act.
@@ -65,11 +58,11 @@ class Checks {
   void Fail(std::string_view invariant, const std::string& message);
   const std::optional<Violation>& violation() const { return violation_; }
   uint64_t commands() const { return commands_; }
-  const std::map<std::string_view, Asked>& asked() const { return asked_; }
+  const std::map<std::string_view, Asked>& asked() const { return questions_.asked(); }
 
  private:
-  // Counts the question. Returns `excuse`.
-  bool Excused(std::string_view invariant, bool excuse);
+  bool Excused(std::string_view invariant, bool excuse) { return questions_.Excused(invariant, excuse); }
+  void JudgeRecords();
   void CheckPatch(const Replica& replica, const cluster::Patch& patch, const TruePod& pod);
   void CheckBound(const std::string& uid);
   void CheckNode(const TruePod& pod, const Replica::Knowledge& known);
@@ -101,7 +94,9 @@ class Checks {
   std::set<std::string> refused_;                                // uids of pods a bind of which was
   std::map<std::string, std::vector<std::string>> ahead_;        // by plan: uids, where only such have left so far
   std::unordered_map<std::string, Replica::Knowledge> deletes_;  // by uid: when the last one of the pod left
+  Questions questions_;
   Preemptions preemptions_;
+  size_t records_ = 0;  // that were judged
   Pledges pledges_;
   std::set<std::string> unheard_;       // uids of pods whose bind took effect and whose reply did not arrive
   std::set<std::string> repaired_;      // uids of members that are evicted because their node is gone
@@ -115,7 +110,6 @@ class Checks {
   base::Millis healthy_ms_ = 0;
   std::optional<base::Millis> calm_since_ms_;  // in healthy time; null: faults go on
   uint64_t commands_ = 0;
-  std::map<std::string_view, Asked> asked_;  // by invariant
   bool judges_victims_ = false;
 };
 

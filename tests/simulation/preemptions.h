@@ -1,44 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preemptions: judges the pods that are evicted for others of higher priority, as the commands leave.
 //
-// (1) some pod of higher priority waits; (2) no victim could have stayed: with it back on the node, those for which the
-// node is kept by then, or to which a bind was sent, would not fit. Victims of gangs are judged elsewhere. The second
-// is judged by amounts alone: pods here ask for nothing else of a node's pods.
+// (1) A pod that leaves for a gang was recorded before it is told. Of those that leave for a lone pod: (2) some pod of
+// higher priority waits; (3) no victim could have stayed: with it back on the node, the pods for which the node is kept
+// by then, or to which a bind was sent, would not fit. The third is judged by amounts alone: pods here ask for nothing
+// else of a node's pods. Which pods leave for a gang is judged by Truth, when they are recorded.
 #pragma once
 
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "tests/simulation/replica.h"
 #include "tests/simulation/truth.h"
+#include "tests/simulation/violation.h"
 
 namespace tutti::simulation {
 
+// The invariants of preemption; some are judged by Checks.
+inline constexpr std::string_view kRecordedFirst = "who is to leave is recorded first";
+inline constexpr std::string_view kLowerPriority = "victims are of lower priority";
+inline constexpr std::string_view kCouldNotStay = "no victim could have stayed";
+inline constexpr std::string_view kAnnounced = "eviction is announced";
+inline constexpr std::string_view kOneSet = "a gang has one set of victims at a time";
+inline constexpr std::string_view kNotInVain = "nobody goes in vain";
+inline constexpr std::string_view kOfPreemption[] = {kRecordedFirst, kLowerPriority, kCouldNotStay,
+                                                     kAnnounced,     kOneSet,        kNotInVain};
+
 class Preemptions {
  public:
-  explicit Preemptions(const Truth& truth) : truth_(truth) {}
+  Preemptions(const Truth& truth, Questions& questions) : truth_(truth), questions_(questions) {}
 
-  // Returns which of these is broken, and how; nullopt: neither. What the replica could not know yet is forgiven.
-  std::optional<std::pair<std::string, std::string>> OnSubmit(const Replica& replica,
-                                                              const std::vector<cluster::Command>& commands);
-  // The pod of this uid was told that it is preempted.
+  // Returns which of these is broken, and how; nullopt: none. What the replica could not know yet is forgiven.
+  std::optional<Violation> OnSubmit(const Replica& replica, const std::vector<cluster::Command>& commands);
+  // The pod of this uid was told that it is preempted for a lone pod.
   bool IsVictim(const std::string& uid) const { return victims_.contains(uid); }
-  uint64_t judged() const { return judged_; }
 
  private:
-  std::optional<std::string> WhoCouldStay(const std::string& replica, const std::string& node,
-                                          const std::vector<const TruePod*>& victims,
-                                          const std::vector<const TruePod*>& preemptors) const;
+  using ByNode = std::map<std::string, std::vector<const TruePod*>>;
+  std::optional<Violation> JudgeNode(const Replica& replica, const std::string& node,
+                                     const std::vector<const TruePod*>& victims,
+                                     const std::vector<const TruePod*>& preemptors) const;
+  // A victim that could stay, in words; nullopt: there is none.
+  std::optional<std::string> FindSpare(const std::string& replica, const std::string& node,
+                                       const std::vector<const TruePod*>& victims,
+                                       const std::vector<const TruePod*>& preemptors) const;
 
   const Truth& truth_;
-  // By uid, the replica that told it last. One that dies after that may leave it undeleted, and the next may not want
-  // it.
+  Questions& questions_;
+  // By uid of a victim, the replica that told it last. A replica that dies after that may leave it undeleted, and the
+  // next may not want it.
   std::map<std::string, std::string> victims_;
   std::map<std::string, std::string> sent_;  // where a bind of the pod of this uid was last sent to
-  uint64_t judged_ = 0;
 };
 
 }  // namespace tutti::simulation

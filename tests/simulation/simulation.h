@@ -37,7 +37,7 @@ struct Outcome {
   int64_t node_sum = 0, gang_sum = 0, turns = 0;
   int64_t turns_of_all_kinds = 0;  // in which none was removed
   std::map<std::string, uint64_t> faults;
-  std::map<std::string, Checks::Asked> asked;  // by invariant
+  std::map<std::string, Asked> asked;  // by invariant
   struct Reliefs {
     uint64_t times = 0, of_use = 0;  // how often somebody started by it
   };

@@ -18,10 +18,10 @@ using namespace tutti::simulation;
 
 namespace {
 
-constexpr int64_t kALongRun = 1'000'000;  // steps: it stands for what the simulation promises
+constexpr int64_t kALongRun = 1'500'000;  // steps: it stands for what the simulation promises
 
 struct Flags {
-  int64_t steps = 0, total = 1'000'000, shrink = 400, jobs = std::max(1u, std::thread::hardware_concurrency());
+  int64_t steps = 0, total = kALongRun, shrink = 400, jobs = std::max(1u, std::thread::hardware_concurrency());
   uint64_t seed = 1;
   std::string program, scenario, without_faults, without_actions;
   bool trace = false;
@@ -105,7 +105,7 @@ class Totals {
   double PerTurn(int64_t sum) const {
     return static_cast<double>(sum) / static_cast<double>(std::max<int64_t>(turns_, 1));
   }
-  static double Judged(const Checks::Asked& asked) {
+  static double Judged(const Asked& asked) {
     return static_cast<double>(asked.judged) / static_cast<double>(std::max<uint64_t>(asked.judged + asked.excused, 1));
   }
 
@@ -113,7 +113,7 @@ class Totals {
   int64_t steps_ = 0, calm_steps_ = 0, calms_ = 0, turns_ = 0, all_kinds_ = 0, nodes_ = 0, gangs_ = 0, commands_ = 0;
   std::map<std::string, uint64_t> faults_, on_the_wire_;
   std::map<std::string, Stretches> stretches_;  // by scenario
-  std::map<std::string, Checks::Asked> asked_;  // by invariant
+  std::map<std::string, Asked> asked_;          // by invariant
   std::map<std::string, Outcome::Reliefs> reliefs_;
 };
 
@@ -169,6 +169,7 @@ void Totals::Print() const {
 std::vector<std::string> Totals::Lacking() const {
   // A Lease is deleted once all replicas know of it, and then not for a term.
   const auto times = [](const std::string& fault) -> uint64_t { return fault == "lease-deleted" ? 500 : 1'000; };
+  constexpr uint64_t kLeastOfPreemption = 200;
   constexpr double kNodes = 20, kGangs = 50, kStretchSeconds = 75, kLeastJudged = 0.25;
   std::vector<std::string> lacking;
   for (const std::string& name : FaultNames())
@@ -179,6 +180,10 @@ std::vector<std::string> Totals::Lacking() const {
   for (const auto& [scenario, stretches] : stretches_)
     if (stretches.seconds() < kStretchSeconds)
       lacking.push_back(fmt::format("{} comes to rest after less than {} s", scenario, kStretchSeconds));
+  for (const std::string_view invariant : kOfPreemption)
+    if (const auto asked = asked_.find(std::string(invariant));
+        asked == asked_.end() || asked->second.judged < kLeastOfPreemption)
+      lacking.push_back(fmt::format("\"{}\" is judged less than {} times", invariant, kLeastOfPreemption));
   for (const auto& [invariant, asked] : asked_)
     if (Judged(asked) < kLeastJudged)
       lacking.push_back(fmt::format("\"{}\" is judged less than {} times in a hundred", invariant, 100 * kLeastJudged));

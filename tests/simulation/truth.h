@@ -140,6 +140,8 @@ class Truth {
   bool WasRecorded(const std::string& uid) const { return recorded_.contains(uid); }
   // What was recorded while an earlier record of the gang stood and its victims did; empty: nothing.
   const std::string& second_set() const { return second_set_; }
+  // So many plans have recorded which pods are to leave for their gang.
+  size_t records() const { return judged_.size(); }
   // Who was recorded as a victim in vain: a lone pod of a node where its gang has no place, or a part of a whole gang
   // without which that gang has too little; empty: nobody.
   const std::string& in_vain() const { return in_vain_; }
