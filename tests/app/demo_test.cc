@@ -6,7 +6,10 @@
 namespace tutti::app {
 namespace {
 
-TEST_CASE("everything that the demo tells comes true") { CHECK(Demo() == 0); }
+TEST_CASE("everything that the demos tell comes true") {
+  CHECK(Demo("volcano") == 0);
+  CHECK(Demo("mcad") == 0);
+}
 
 }  // namespace
 }  // namespace tutti::app
