@@ -27,6 +27,15 @@ model::ObjectKind KindOf(const char* resource, const char* kind, bool alpha = fa
 
 std::string JoinNames(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ",")); }
 
+// Takes the user out of the users of what it used.
+template <typename Users, typename User>
+void Leave(Users* users, const std::string& used, const User& user) {
+  const auto at = users->find(used);
+  if (at == users->end()) return;
+  at->second.erase(user);
+  if (at->second.empty()) users->erase(at);
+}
+
 bool SelectsNamespace(const std::optional<model::LabelSelector>& selector, const model::StringMap& labels) {
   if (!selector) return false;
   return *selector == model::LabelSelector() || model::Selects(*selector, labels);
@@ -53,12 +62,16 @@ bool Queues::Put(const std::shared_ptr<const model::Object>& object, Touched* to
   if (kind == "ResourceFlavor") {
     PutFlavor(object, touched);
   } else if (kind == "Topology") {
-    topologies_[name] = ReadLevels(*object);
-    if (const auto flavors = flavors_by_topology_.find(name); flavors != flavors_by_topology_.end())
-      touched->flavors.insert(flavors->second.begin(), flavors->second.end());
+    std::vector<std::string> levels = ReadLevels(*object);
+    const auto [at, fresh] = topologies_.try_emplace(name);
+    if (!fresh && at->second == levels) return true;
+    at->second = std::move(levels);
+    TouchFlavorsOf(name, touched);
   } else if (kind == "Cohort") {
-    cohorts_.insert_or_assign(name, Kept<Declared<model::CohortSpec>>{object, ReadCohort(*object)});
-    touched->cohorts.insert(name);
+    Kept<Declared<model::CohortSpec>> cohort{object, ReadCohort(*object)};
+    const auto at = cohorts_.find(name);
+    if (at == cohorts_.end() || at->second.spec != cohort.spec) touched->cohorts.insert(name);
+    cohorts_.insert_or_assign(name, std::move(cohort));
   } else if (kind == "ClusterQueue") {
     PutLeaf(object, touched);
   } else if (kind == "LocalQueue") {
@@ -70,7 +83,7 @@ bool Queues::Put(const std::shared_ptr<const model::Object>& object, Touched* to
       return true;
     }
     if (const auto at = checks_.find(name); at != checks_.end())
-      checks_by_config_[at->second.spec.parameters].erase(name);
+      Leave(&checks_by_config_, at->second.spec.parameters, name);
     checks_by_config_[check.parameters].insert(name);
     checks_.insert_or_assign(name, Kept<Check>{object, std::move(check)});
     TouchUsers(leaves_by_check_, name, touched);
@@ -79,8 +92,7 @@ bool Queues::Put(const std::shared_ptr<const model::Object>& object, Touched* to
     const bool same = config && *config->body == *object->body;
     config = object;
     if (same) return true;
-    if (const auto checks = checks_by_config_.find(name); checks != checks_by_config_.end())
-      for (const std::string& check : checks->second) TouchUsers(leaves_by_check_, check, touched);
+    TouchChecksOf(name, touched);
   } else if (kind == "Namespace") {
     const auto [at, fresh] = namespaces_.try_emplace(name, object->meta.labels);
     if (!fresh && at->second == *object->meta.labels) return true;
@@ -93,59 +105,68 @@ bool Queues::Put(const std::shared_ptr<const model::Object>& object, Touched* to
 }
 
 bool Queues::Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
+  const auto row = std::ranges::find(Kinds(), kind_name, &model::ObjectKind::Name);
+  if (row == Kinds().end()) return false;
   const std::string key(name);
-  const auto of = [&](size_t row) { return kind_name == Kinds()[row].Name(); };
-  if (of(0)) {
-    if (const auto at = flavors_.find(name); at != flavors_.end()) {
-      flavors_by_topology_[at->second.spec.spec.topology].erase(key);
-      flavors_.erase(at);
-    }
-    touched->flavors.insert(key);
-    TouchUsers(leaves_by_flavor_, name, touched);
-  } else if (of(1)) {
-    topologies_.erase(key);
-    if (const auto flavors = flavors_by_topology_.find(name); flavors != flavors_by_topology_.end())
-      touched->flavors.insert(flavors->second.begin(), flavors->second.end());
-  } else if (of(2)) {
-    cohorts_.erase(key);
-    touched->cohorts.insert(key);
-  } else if (of(3)) {
-    TouchLeaf(key, touched);
-    if (const auto at = leaves_.find(name); at != leaves_.end()) {
-      Index(key, at->second.spec, false);
-      leaves_.erase(at);
-    }
-  } else if (of(4)) {
-    const LocalName local{std::string(ns), key};
-    if (const auto at = locals_.find(local); at != locals_.end()) {
-      locals_by_leaf_[at->second.spec.spec.queue].erase(local);
-      locals_.erase(at);
-    }
-    touched->locals.insert(local);
-  } else if (of(5)) {
-    if (const auto at = checks_.find(name); at != checks_.end()) {
-      checks_by_config_[at->second.spec.parameters].erase(key);
-      checks_.erase(at);
-    }
+  if (row->kind == "ResourceFlavor") {
+    DropFlavor(key, touched);
+  } else if (row->kind == "Topology") {
+    if (topologies_.erase(key) > 0) TouchFlavorsOf(key, touched);
+  } else if (row->kind == "Cohort") {
+    if (cohorts_.erase(key) > 0) touched->cohorts.insert(key);
+  } else if (row->kind == "ClusterQueue") {
+    DropLeaf(key, touched);
+  } else if (row->kind == "LocalQueue") {
+    DropLocal({std::string(ns), key}, touched);
+  } else if (row->kind == "AdmissionCheck") {
+    const auto at = checks_.find(name);
+    if (at == checks_.end()) return true;
+    Leave(&checks_by_config_, at->second.spec.parameters, key);
+    checks_.erase(at);
     TouchUsers(leaves_by_check_, name, touched);
-  } else if (of(6)) {
-    configs_.erase(key);
-    if (const auto checks = checks_by_config_.find(name); checks != checks_by_config_.end())
-      for (const std::string& check : checks->second) TouchUsers(leaves_by_check_, check, touched);
-  } else if (of(7)) {
-    namespaces_.erase(key);
+  } else if (row->kind == "ProvisioningRequestConfig") {
+    if (configs_.erase(key) > 0) TouchChecksOf(key, touched);
+  } else if (namespaces_.erase(key) > 0) {
     TouchNamespace(name, touched);
-  } else {
-    return false;
   }
   return true;
+}
+
+void Queues::DropFlavor(const std::string& name, Touched* touched) {
+  const auto at = flavors_.find(name);
+  if (at == flavors_.end()) return;
+  Leave(&flavors_by_topology_, at->second.spec.spec.topology, name);
+  flavors_.erase(at);
+  touched->flavors.insert(name);
+  TouchUsers(leaves_by_flavor_, name, touched);
+}
+
+void Queues::DropLeaf(const std::string& name, Touched* touched) {
+  const auto at = leaves_.find(name);
+  if (at == leaves_.end()) return;
+  Index(name, at->second.spec, false);
+  leaves_.erase(at);
+  TouchLeaf(name, touched);
+}
+
+void Queues::DropLocal(const LocalName& name, Touched* touched) {
+  const auto at = locals_.find(name);
+  if (at == locals_.end()) return;
+  Leave(&locals_by_leaf_, at->second.spec.spec.queue, name);
+  locals_.erase(at);
+  touched->locals.insert(name);
 }
 
 void Queues::PutFlavor(const std::shared_ptr<const model::Object>& object, Touched* touched) {
   const std::string& name = object->meta.name;
   Declared<model::Flavor> flavor = ReadFlavor(*object);
-  if (const auto at = flavors_.find(name); at != flavors_.end())
-    flavors_by_topology_[at->second.spec.spec.topology].erase(name);
+  if (const auto at = flavors_.find(name); at != flavors_.end()) {
+    if (at->second.spec == flavor) {
+      at->second.object = object;
+      return;
+    }
+    Leave(&flavors_by_topology_, at->second.spec.spec.topology, name);
+  }
   if (!flavor.spec.topology.empty()) flavors_by_topology_[flavor.spec.topology].insert(name);
   flavors_.insert_or_assign(name, Kept<Declared<model::Flavor>>{object, std::move(flavor)});
   touched->flavors.insert(name);
@@ -157,7 +178,7 @@ void Queues::Index(const std::string& name, const Leaf& leaf, bool add) {
     if (add)
       users[used].insert(name);
     else
-      users[used].erase(name);
+      Leave(&users, used, name);
   };
   for (const model::ResourceGroup& group : leaf.spec.groups)
     for (const model::FlavorQuota& flavor : group.flavors) set(leaves_by_flavor_, flavor.flavor);
@@ -189,7 +210,7 @@ void Queues::PutLocal(const std::shared_ptr<const model::Object>& object, Touche
       at->second.object = object;
       return;
     }
-    locals_by_leaf_[at->second.spec.spec.queue].erase(name);
+    Leave(&locals_by_leaf_, at->second.spec.spec.queue, name);
   }
   locals_by_leaf_[local.spec.queue].insert(name);
   locals_.insert_or_assign(name, Kept<Declared<model::LocalQueueSpec>>{object, std::move(local)});
@@ -208,6 +229,19 @@ void Queues::TouchUsers(const Users& users, std::string_view name, Touched* touc
   const auto leaves = users.find(name);
   if (leaves == users.end()) return;
   for (const std::string& leaf : leaves->second) TouchLeaf(leaf, touched);
+}
+
+void Queues::TouchFlavorsOf(const std::string& topology, Touched* touched) const {
+  if (const auto flavors = flavors_by_topology_.find(topology); flavors != flavors_by_topology_.end())
+    for (const std::string& flavor : flavors->second) {
+      touched->flavors.insert(flavor);
+      TouchUsers(leaves_by_flavor_, flavor, touched);
+    }
+}
+
+void Queues::TouchChecksOf(const std::string& config, Touched* touched) const {
+  if (const auto checks = checks_by_config_.find(config); checks != checks_by_config_.end())
+    for (const std::string& check : checks->second) TouchUsers(leaves_by_check_, check, touched);
 }
 
 void Queues::TouchNamespace(std::string_view ns, Touched* touched) const {

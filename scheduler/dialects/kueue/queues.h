@@ -64,11 +64,16 @@ class Queues {
   using LocalName = std::pair<std::string, std::string>;
   using Users = std::map<std::string, std::set<std::string>, std::less<>>;
 
+  void DropFlavor(const std::string& name, Touched* touched);
+  void DropLeaf(const std::string& name, Touched* touched);
+  void DropLocal(const LocalName& name, Touched* touched);
   void PutFlavor(const std::shared_ptr<const model::Object>& object, Touched* touched);
   void PutLeaf(const std::shared_ptr<const model::Object>& object, Touched* touched);
   void PutLocal(const std::shared_ptr<const model::Object>& object, Touched* touched);
   void TouchLeaf(const std::string& name, Touched* touched) const;
   void TouchUsers(const Users& users, std::string_view name, Touched* touched) const;
+  void TouchFlavorsOf(const std::string& topology, Touched* touched) const;
+  void TouchChecksOf(const std::string& config, Touched* touched) const;
   void TouchNamespace(std::string_view ns, Touched* touched) const;
   void Index(const std::string& name, const Leaf& leaf, bool add);
   bool Takes(const Leaf& leaf, const std::string& ns) const;

@@ -355,13 +355,13 @@ model::GangSpec Workloads::SpecOf(const Entry& entry) const {
     spec.problem = OneLine(fmt::format("{}: {}", Named(object.kind, object.meta.ns, object.meta.name), spec.problem));
   if (!spec.problem.empty()) return spec;
   spec.priority = entry.terms.priority;
+  // A job that has ended needs no pods, and one stands in line once it has its Workload.
+  if (entry.ended() || !entry.workload) return spec;
   for (const RoleRead& role : counted.roles) {
     spec.roles.push_back({role.ask.name, role.ask.min_count.value_or(role.ask.count), 1, role.topology});
     spec.min_member = model::SaturatingAdd(spec.min_member, spec.roles.back().min);
   }
   std::ranges::sort(spec.roles, {}, &model::RoleSpec::name);
-  // A job stands in line once it has its Workload.
-  if (entry.ended() || !entry.workload) return spec;
   for (const RoleRead& role : counted.roles) {
     const auto set = std::ranges::find(entry.sets, role.ask.name, &PodSet::name);
     const bool known = set != entry.sets.end();
