@@ -105,9 +105,10 @@ base::Status EmbeddedCluster::LoadMissingDefinitions(const std::vector<sim::Mani
 
 base::Status EmbeddedCluster::LoadDefinitions(const std::vector<EmbeddedFile>& files,
                                               const std::vector<sim::Manifest>& manifests) {
-  const auto brought = [&](const std::string& name) {
+  const auto brought = [&](const sim::Json& ours) {
     return std::any_of(manifests.begin(), manifests.end(), [&](const sim::Manifest& one) {
-      return IsDefinition(one.object) && sim::NameOf(one.object) == name;
+      return sim::DigString(one.object, "kind") == sim::DigString(ours, "kind") &&
+             sim::NameOf(one.object) == sim::NameOf(ours);
     });
   };
   std::vector<sim::Manifest> ours;
@@ -116,7 +117,7 @@ base::Status EmbeddedCluster::LoadDefinitions(const std::vector<EmbeddedFile>& f
     if (!parsed) return tl::make_unexpected(parsed.error());
     for (sim::Manifest& one : *parsed) {
       const bool there = store().Find(sim::kCustomResourceDefinitions, "", sim::NameOf(one.object)) != nullptr;
-      if (there || brought(sim::NameOf(one.object))) continue;
+      if (there || brought(one.object)) continue;
       if (loose_definitions_ && IsDefinition(one.object)) Loosen(one.object);
       ours.push_back(std::move(one));
     }

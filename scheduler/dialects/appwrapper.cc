@@ -172,8 +172,9 @@ std::string AppWrappers::ClaimedByOther(const Record& record) const {
     if (!item.kind) continue;
     const auto at = claims_.find({item.kind, meta.ns, item.name});
     if (at == claims_.end() || std::get<2>(*at->second.begin()) == meta.uid) continue;
-    return fmt::format("{}: {} is wrapped by {}, too; give it another name", Named(kind_.kind, meta.ns, meta.name),
-                       item.Title(meta.ns), Named(kind_.kind, meta.ns, std::get<1>(*at->second.begin())));
+    return fmt::format("{}: {} is wrapped by {}, too; give it another name, or delete that one",
+                       Named(kind_.kind, meta.ns, meta.name), item.Title(meta.ns),
+                       Named(kind_.kind, meta.ns, std::get<1>(*at->second.begin())));
   }
   return {};
 }
@@ -196,6 +197,7 @@ model::GangSpec AppWrappers::MakeGang(const Record& record) const {
   if (!gang.problem.empty() || !Acts(record) || !Queues(record.spec, status)) return gang;
   gang.remark = record.spec.remark;
   const bool deployed = IsDeployed(record.spec, status);
+  if (deployed && !WasCreatedHere(status)) return gang;
   for (const WrappedItem& item : record.spec.items) {
     if (deployed && item.sets.empty()) continue;  // which pods came of it cannot be known
     if (deployed && item.kind->watched) {
@@ -215,7 +217,8 @@ model::GangSpec AppWrappers::MakeGang(const Record& record) const {
 
 std::optional<Membership> AppWrappers::MembershipOf(const model::Pod& pod) const {
   const std::string* wrapper = model::Find(*pod.meta.labels, is_mcad_ ? kMcadLabel : kWrapperLabel);
-  if (!wrapper || wrapper->empty() || !served_) return std::nullopt;
+  // Pods without that label are of another controller, or of a user's own making.
+  if (!wrapper || wrapper->empty() || !served_ || !model::Find(*pod.meta.labels, kPodSetLabel)) return std::nullopt;
   Membership membership;
   membership.gang = {std::string(name()), pod.meta.ns, *wrapper};
   const Record* record = Find(membership.gang);
@@ -254,6 +257,8 @@ WrapperFacts AppWrappers::Look(const Record& record, const GangReport& report, c
 }
 
 WrapperWish AppWrappers::WishOf(const Record& record, const WrapperFacts& facts) const {
+  // What another controller has created goes on as it is.
+  if (IsDeployed(record.spec, facts.status) && !WasCreatedHere(facts.status) && !record.spec.suspended) return {};
   return record.spec.components ? LifeOfV1beta2(facts) : LifeOfV1beta1(facts);
 }
 

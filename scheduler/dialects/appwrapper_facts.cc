@@ -207,4 +207,10 @@ Json ComponentStatus(const WrapperFacts& facts) {
   return list;
 }
 
+bool WasCreatedHere(const Json& status) {
+  const auto list = status.is_object() ? status.find("componentStatus") : status.end();
+  return list != status.end() && list->is_array() &&
+         std::ranges::any_of(*list, [](const Json& entry) { return !TextIn(entry, "uid").empty(); });
+}
+
 }  // namespace tutti::dialects

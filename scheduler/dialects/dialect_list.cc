@@ -16,7 +16,7 @@ DialectList MakeDialects(const DialectSettings& settings) {
   // First, as what it started has its labels beside those of the others.
   dialects.push_back(std::make_unique<kueue::Kueue>());
   // What it has made says so by its label, whatever else its pods name.
-  for (const auto group : {AppWrappers::Group::kMcad, AppWrappers::Group::kCodeflare})
+  for (const auto group : {AppWrappers::Group::kCodeflare, AppWrappers::Group::kMcad})
     dialects.push_back(std::make_unique<AppWrappers>(group, settings));
   dialects.push_back(std::make_unique<Volcano>());
   dialects.push_back(std::make_unique<SchedulerPlugins>());

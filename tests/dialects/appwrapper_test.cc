@@ -170,7 +170,10 @@ TEST_CASE("a pod is a member by its labels, and has the role of its pod set") {
         "AppWrapper ns/other does not exist in API group mcad.ibm.com; create it, or take its name out of the pods' "
         "label appwrapper.mcad.ibm.com");
   CHECK_FALSE(of(R"({"labels":{"workload.codeflare.dev/appwrapper":"aw"}})"));
-  CHECK(of(R"({"namespace":"elsewhere","labels":{"appwrapper.mcad.ibm.com":"aw"}})")->gang.ns == "elsewhere");
+  CHECK(
+      of(R"({"namespace":"elsewhere","labels":{"appwrapper.mcad.ibm.com":"aw","tutti.dev/pod-set":"0-0"}})")->gang.ns ==
+      "elsewhere");
+  CHECK_FALSE(of(R"({"labels":{"appwrapper.mcad.ibm.com":"aw"}})"));  // which another controller has made
   Touched touched;
   aw.dialect.Served("appwrappers.mcad.ibm.com", false, &touched);
   CHECK(touched.memberships);
@@ -420,6 +423,27 @@ TEST_CASE("another controller's AppWrapper, and one that is being deleted, are l
   aw.Show();
   CHECK(aw.spec.promised.empty());
   CHECK(aw.Desires().empty());
+}
+
+TEST_CASE("what another controller had created before goes on, and no places are kept for it") {
+  for (const bool mcad : {true, false}) {
+    CAPTURE(mcad);
+    WrapperFixture aw(mcad ? Mcad(Item(kCluster), R"("schedulingSpec":{"minAvailable":1},)") : Components(kCluster),
+                      mcad);
+    aw.ShowItem(kCluster, "u-aw");
+    aw.object["status"] = {
+        {"state", "Running"},
+        {"phase", "Running"},
+        {"componentStatus", {{{"kind", "RayCluster"}, {"name", "rc"}}}},
+        {"conditions",
+         {{{"type", "Dispatched"}, {"lastTransitionMicroTime", "2020-01-01T00:00:00.000000Z"}},
+          {{"type", "ResourcesDeployed"}, {"status", "True"}, {"lastTransitionTime", "2020-01-01T00:00:00Z"}}}}};
+    aw.Show();
+    CHECK(aw.spec.promised.empty());
+    aw.report.state = GangState::kFinished;
+    CHECK(aw.Desires().empty());
+    CHECK(aw.dialect.ChangesAt(aw.report, aw.known) == 0);
+  }
 }
 
 TEST_CASE("custompodresources are compared with the pods, pod by pod") {

@@ -20,6 +20,7 @@ TUTTI = None
 
 # What each example must come to: dialect, members and minimum of its gang; a gang of one is not named.
 GANGS = {
+    "appwrapper.yaml": [("mcad", 3, 3)],
     "lone-pods.yaml": [],
     "ray-cluster.yaml": [("kuberay", 5, 5)],
     "ray-cluster-volcano.yaml": [("volcano", 5, 5)],

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects that are created for a gang once it has its places: each once, whatever becomes of the writes.
+#include "dialects/appwrapper.h"
+#include "sim/manifests/manifest.h"
+#include "tests/core/rig.h"
+
+namespace tutti::core {
+namespace {
+
+const sim::GroupResource kWrappers{"mcad.ibm.com", "appwrappers"}, kJobs{"batch", "jobs"}, kMaps{"", "configmaps"};
+
+struct WrapperRig : Rig {
+  WrapperRig() {
+    static const auto definitions =
+        sim::LoadManifests({TUTTI_SOURCE_DIR "/manifests/appwrapper/crds/mcad.ibm.com_appwrappers.yaml"});
+    REQUIRE(definitions);
+    for (const sim::Manifest& each : *definitions) REQUIRE(store.Create(each.object));
+    make_dialects = [] {
+      dialects::DialectList dialects;
+      dialects.push_back(
+          std::make_unique<dialects::AppWrappers>(dialects::AppWrappers::Group::kMcad, dialects::DialectSettings()));
+      return dialects;
+    };
+    fate = [this](const cluster::Command& command) {
+      const auto* create = std::get_if<cluster::Create>(&command.body);
+      if (create && create->object.kind == fails && failures > 0) {
+        --failures;
+        return how;
+      }
+      if (const auto* patch = std::get_if<cluster::Patch>(&command.body); patch && drops_statuses && patch->status)
+        return sim::Fate{.kind = sim::Fate::Kind::kDrop};
+      return sim::Fate{};
+    };
+    Restart();
+    AddNode("n1", 4);
+  }
+  // A ConfigMap and a Job of one pod.
+  void Wrap() {
+    const sim::Json job = {
+        {"apiVersion", "batch/v1"},
+        {"kind", "Job"},
+        {"metadata", {{"name", "j"}}},
+        {"spec",
+         {{"template",
+           {{"spec",
+             {{"restartPolicy", "Never"},
+              {"containers", {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", {{"cpu", "1"}}}}}}}}}}}}}}};
+    const sim::Json map = {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", "m"}}}};
+    REQUIRE(store.Create(
+        {{"apiVersion", "mcad.ibm.com/v1beta1"},
+         {"kind", "AppWrapper"},
+         {"metadata", {{"name", "aw"}, {"namespace", "default"}}},
+         {"spec", {{"resources", {{"GenericItems", {{{"generictemplate", map}}, {{"generictemplate", job}}}}}}}}}));
+  }
+  std::string State() const { return sim::DigString(*store.Find(kWrappers, "default", "aw"), "status", "state"); }
+  std::string UidOf(const sim::GroupResource& kind, const std::string& name) const {
+    const sim::Object object = store.Find(kind, "default", name);
+    return object ? sim::UidOf(*object) : "";
+  }
+
+  std::string fails;  // the kind whose creations do
+  int failures = 0;   // how many
+  sim::Fate how;      // and in which way
+  bool drops_statuses = false;
+};
+
+}  // namespace
+
+TEST_CASE("A creation whose reply is lost is found to have happened, and is not another's") {
+  for (const char* kind : {"Job", "ConfigMap"}) {
+    CAPTURE(kind);
+    WrapperRig rig;
+    rig.fails = kind;
+    rig.failures = 1;
+    rig.how.kind = sim::Fate::Kind::kLoseReply;
+    rig.Wrap();
+    rig.Settle();
+    const std::string job = rig.UidOf(kJobs, "j");
+    rig.Pass(600'000);
+    CHECK(rig.State() == "Running");
+    CHECK_FALSE(rig.UidOf(kMaps, "m").empty());
+    if (!job.empty()) CHECK(rig.UidOf(kJobs, "j") == job);
+  }
+}
+
+TEST_CASE("A creation that an API server was too busy for is made later") {
+  WrapperRig rig;
+  rig.fails = "Job";
+  rig.failures = 3;
+  rig.how.kind = sim::Fate::Kind::kRefuse;
+  rig.Wrap();
+  rig.Settle();
+  CHECK(rig.UidOf(kJobs, "j").empty());
+  rig.Pass(600'000);
+  CHECK(rig.State() == "Running");
+}
+
+TEST_CASE("A creation that is refused takes back what was created before it") {
+  WrapperRig rig;
+  rig.fails = "Job";
+  rig.failures = 1;
+  rig.how = Refused();
+  rig.Wrap();
+  rig.Pass(600'000);
+  CHECK(rig.State() == "Failed");
+  CHECK(rig.UidOf(kMaps, "m").empty());
+  CHECK(rig.UidOf(kJobs, "j").empty());
+}
+
+TEST_CASE("A new leader goes on with what an earlier one had begun to create, also where no feed shows it") {
+  WrapperRig rig;
+  rig.drops_statuses = true;
+  rig.fails = "Job";
+  rig.failures = 1;
+  rig.how.kind = sim::Fate::Kind::kDrop;
+  rig.Wrap();
+  rig.Settle();
+  const std::string map = rig.UidOf(kMaps, "m");
+  REQUIRE_FALSE(map.empty());
+  REQUIRE(rig.State().empty());
+  rig.drops_statuses = false;
+  rig.Restart();
+  rig.Pass(600'000);
+  CHECK(rig.State() == "Running");
+  CHECK(rig.UidOf(kMaps, "m") == map);
+}
+
+}  // namespace tutti::core
