@@ -10,7 +10,7 @@ help:
 	@echo 'make demo            a gang that starts whole and one that waits, on the embedded cluster, narrated'
 	@echo 'make build           the release binary at bin/tutti'
 	@echo 'make test            everything: unit tests, scenarios, layers, walkthroughs on both clusters'
-	@echo 'make walkthrough W=  one walkthrough on the real control plane: $(notdir $(basename $(wildcard tests/walkthroughs/*.yaml)))'
+	@echo 'make walkthrough NAME= one walkthrough on the embedded cluster, with REAL=1 on the real control plane: $(notdir $(basename $(wildcard tests/walkthroughs/*.yaml)))'
 	@echo
 	@echo 'make soak STEPS=     seeds of hostile worlds until so many steps are done; a failing one is shrunk and can be replayed'
 	@echo 'make same-log        the same seeds by GCC, by Clang and under AddressSanitizer: one decision log (installs clang 19)'
@@ -60,10 +60,10 @@ test:
 	@scripts/test
 
 walkthrough:
-	@test -n '$(W)' || { echo 'which one? make walkthrough W=NAME, where NAME is one of:'; tests/walkthroughs/run --list; exit 2; }
-	@scripts/setup --controlplane
+	@test -n '$(NAME)' || { echo 'which one? make walkthrough NAME=... [REAL=1], where NAME is one of:'; tests/walkthroughs/run --list; exit 2; }
+	@scripts/setup $(if $(REAL),--controlplane)
 	@$(MAKE) build
-	tests/walkthroughs/run --on real $(W)
+	tests/walkthroughs/run --on $(if $(REAL),real,sim) $(NAME)
 
 bench-cluster:
 	@scripts/setup --controlplane

@@ -362,6 +362,30 @@ TEST_CASE("An object that another subject desires is left to that one") {
   CHECK(world.writes == 2);
 }
 
+TEST_CASE("What one subject created or deleted is another's to create, though the feed never shows that kind") {
+  KeeperWorld world;
+  world.feeds = false;
+  world.desire = [](const KeeperWorld& w) { return KeeperWorld::Desired{w.Exists("a", {{"spec", 1}})}; };
+  world.State();
+  world.Settle();
+  REQUIRE(world.Find("a"));
+  SECTION("it was deleted") {
+    world.desire = [](const KeeperWorld& w) { return KeeperWorld::Desired{w.Gone("a")}; };
+    world.State();
+    world.Settle();
+    REQUIRE_FALSE(world.Find("a"));
+  }
+  SECTION("it went with the first subject") { world.Remove("a"); }
+  world.desire = [](const KeeperWorld&) { return KeeperWorld::Desired(); };
+  world.keeper.Drop(world.subject);
+  CHECK(world.keeper.count() == 0);
+  const ObjectKeeper::Subject other{&world, {"test", "ns", "other"}};
+  world.keeper.Want(other, cluster::Lane::kStatus, {world.Exists("a", {{"spec", 2}})});
+  world.Settle();
+  REQUIRE(world.Find("a"));
+  CHECK((*world.Find("a"))["spec"] == 2);
+}
+
 // Who desires three objects: the second when the first is there, and a status of the third that changes.
 class Adversary {
  public:

@@ -28,13 +28,17 @@ class KeptObject {
   const std::shared_ptr<const model::Object>& seen() const { return seen_; }  // null: it is not there
   // Why the API server would not have what is desired; null: it has, or was not asked, or could not be reached.
   const cluster::WriteRefusal* refusal() const { return refusal_ ? &*refusal_ : nullptr; }
-  cluster::CommandId command() const { return command_; }                     // on its way; 0: none
-  base::Millis again_ms() const { return again_ms_; }                         // monotonic; no write before
+  cluster::CommandId command() const { return command_; }  // on its way; 0: none
+  base::Millis again_ms() const { return again_ms_; }      // monotonic; no write before
   bool wanted() const { return wanted_; }
   // What is desired may have to be written, and is to be stated again for that.
   bool owes() const { return owes_; }
-  // Nothing has to be remembered of it.
-  bool idle() const { return !wanted_ && command_ == 0 && !unseen_; }
+  // Nothing has to be remembered of it. That it was created or deleted need not be: the feed may never show its kind,
+  // and to do it again changes nothing.
+  bool idle() const {
+    const bool changed = unseen_ && unseen_->mode == cluster::DesiredObject::Mode::kFields;
+    return !wanted_ && command_ == 0 && !changed;
+  }
 
   // States what is desired. REQUIRES: no write is on its way.
   void Want(cluster::DesiredObject desired);
