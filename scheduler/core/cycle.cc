@@ -113,6 +113,8 @@ struct Cycle::Parts {
   void RenewQueues();
   void Wake();
   void FireTimers();
+  // Gives quota where there is some, until what is given back is given again.
+  void GiveQuota();
   // Considers gangs that are ready, until searches have done so much work in all.
   void Consider(int64_t most_work);
 };
@@ -146,11 +148,18 @@ void Cycle::Decide() {
   if (it.agenda.AreQueuesRivals()) it.queues.Renew(/*shares=*/true);
   const int64_t most_work = it.planner.work() + kWorkAtOnce;
   do {
-    it.quota.Run();
+    it.GiveQuota();
     it.Consider(most_work);
   } while (it.quota.any());
   it.publish.Run();
   it.sharing_status.Publish();
+}
+
+void Cycle::Parts::GiveQuota() {
+  do {
+    quota.Run();
+    if (state.AnyImproved() || charges.freed()) Wake();
+  } while (quota.any());
 }
 
 void Cycle::Parts::Consider(int64_t most_work) {

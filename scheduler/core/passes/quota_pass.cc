@@ -34,11 +34,10 @@ void QuotaPass::Run() {
       [this](GangId id, const queue::Assignment& assignment) { return Place(id, assignment); },
       [this](GangId id, const queue::Assignment& assignment, const std::vector<queue::Victim>& victims) {
         return WouldPlace(id, assignment, victims);
-      }};
-  while (desk_.any()) {
-    found_.clear();
-    Follow(desk_.Run(nodes));
-  }
+      },
+      [this](GangId id) { KeepNodes(id); }};
+  found_.clear();
+  if (desk_.any()) Follow(desk_.Run(nodes));
 }
 
 void QuotaPass::Consider(GangId id) {
@@ -50,7 +49,6 @@ void QuotaPass::Consider(GangId id) {
 void QuotaPass::Follow(const queue::PassResult& result) {
   for (const auto& evicted : result.evicted) {
     Gang& gang = book_.at(evicted.gang);
-    if (evicted.by.valid()) KeepNodes(evicted.by);
     announcer_.Quota(gang, Step::kEvicted, desk_.QueueName(gang), gang.quota->report.evicted_reason,
                      evicted.by.valid() ? &book_.at(evicted.by) : nullptr);
     gate_.ReleaseIfStopped(evicted.gang);

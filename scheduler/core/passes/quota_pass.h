@@ -29,7 +29,7 @@ class QuotaPass {
         consideration_(consideration),
         announcer_(announcer) {}
 
-  // Takes up what was declared, and decides as much as can be decided.
+  // Takes up what was declared, and decides as much as can be decided before what was given back is seen.
   void Run();
   bool any() const { return desk_.any(); }
 

@@ -57,6 +57,8 @@ struct NodeRules {
   std::function<std::string(model::GangId, const Assignment&)> place;
   // The same with all of the victims gone, and without any effect.
   std::function<std::string(model::GangId, const Assignment&, const std::vector<Victim>&)> would_place;
+  // Victims leave for the gang: the nodes that were found with them gone are kept for it.
+  std::function<void(model::GangId)> keep;
 };
 
 class KueueAdmission {
@@ -117,6 +119,8 @@ class KueueAdmission {
     FlavorProgress progress;
     bool lacks_nodes = false;  // there was quota for it, and no nodes
     uint64_t nodes_epoch = 0;  // when that was; the first of a strict line has its turn again in the next
+    base::Millis evicts_since_ms = 0;
+    int evicts = 0;  // how often gangs were told to leave for it since then
     WaitExplanation why;
   };
   struct Local {

@@ -142,7 +142,6 @@ void KueueCycle::Consider(Turn* turn) {
         return RefuseWithoutNodes(*turn, before, std::move(why));
   Charge(*turn, assignment.usage);
   if (fit == Fit::kPreempt) return Preempt(turn, assignment.Message());
-  progress_ = true;
   admitted_.push_back(std::move(*turn));
 }
 
@@ -196,7 +195,24 @@ void KueueCycle::Reserve(const Turn& turn) {
   Charge(turn, reserved);
 }
 
+// Should others take what its victims have left, again and again, it waits for a while.
+bool KueueCycle::MayEvict(const Turn& turn) {
+  constexpr base::Millis kWithinMs = 1'000;
+  constexpr int kMost = 8;
+  const bool all_leave = std::ranges::all_of(
+      turn.victims, [this](const Victim& victim) { return in_.holdings_.Find(victim.gang)->evicted; });
+  if (all_leave) return true;
+  Waiting& waiting = in_.waiting_.at(turn.gang);
+  if (in_.now_ >= waiting.evicts_since_ms + kWithinMs) {
+    waiting.evicts_since_ms = in_.now_;
+    waiting.evicts = 0;
+  }
+  return ++waiting.evicts <= kMost;
+}
+
 void KueueCycle::Preempt(Turn* turn, const std::string& why) {
+  if (!MayEvict(*turn)) return Refuse(*turn, WaitReason::kWaitingForQuota, why, true);
+  if (in_.nodes_.keep) in_.nodes_.keep(turn->gang);
   for (const Victim& victim : turn->victims) {
     const Holding* holding = in_.holdings_.Find(victim.gang);
     leaving_.emplace(victim.gang, holding);
@@ -271,6 +287,7 @@ bool KueueCycle::FindNodesForFewer(Turn* turn) {
 }
 
 void KueueCycle::CommitOne(Turn* turn) {
+  progress_ = true;
   const model::GangAsk ask = *turn->ask;
   const std::string local = in_.waiting_.at(turn->gang).local;
   const Holding* old = Replaced(*turn);

@@ -43,6 +43,7 @@ class KueueCycle {
   void Refuse(const Turn& turn, WaitReason reason, std::string message, bool may_pass);
   // Keeps free what a gang without victims would have: where its queue cannot take it back, no other may have it.
   void Reserve(const Turn& turn);
+  bool MayEvict(const Turn& turn);
   void Preempt(Turn* turn, const std::string& why);
   // Finds victims with which gone it has quota and nodes. False: there are none, or they leave for another gang.
   bool FindVictimsOnNodes(Turn* turn, std::vector<CellId> short_cells);
