@@ -306,6 +306,38 @@ TEST_CASE("a Workload whose job is gone gives its quota back, and goes") {
   CHECK(cluster.At("Workload", key.name)["metadata"]["finalizers"] == Json::array());
 }
 
+TEST_CASE("a job whose pods would be refused gets no quota: by their own limits, or by a LimitRange") {
+  Cluster cluster;
+  Json job = RayJob("j");
+  cluster.Add("rayjobs", job);
+  const model::GangKey key = cluster.KeyOf("j");
+  cluster.Create(key);
+  const auto problem = [&] { return cluster.dialect.Describe(key).quota->ask.problem; };
+  CHECK(problem() == "");
+  const auto range = [&](const char* limits) {
+    cluster.Add("limitranges", {{"apiVersion", "/v1"},
+                                {"kind", "LimitRange"},
+                                {"metadata", {{"namespace", "ns"}, {"name", "r"}}},
+                                {"spec", {{"limits", Json::parse(limits)}}}});
+  };
+  range(R"([{"type":"Container","max":{"cpu":"1"}}])");
+  CHECK(cluster.touched.gangs == std::set{key});
+  CHECK(problem() ==
+        "resources didn't satisfy LimitRange constraints: spec.podSets[0].template.spec.containers[0]: requests "
+        "exceed the max of cpu");
+  range(R"([{"type":"Pod","min":{"cpu":"3"}}])");
+  CHECK(problem() ==
+        "resources didn't satisfy LimitRange constraints: spec.podSets[0].template.spec: requests are below the "
+        "min of cpu");
+  range(R"([{"type":"Pod","min":{"cpu":"2"},"max":{"cpu":"2"}}])");
+  CHECK(problem() == "");
+  job["spec"]["rayClusterSpec"]["headGroupSpec"]["template"]["spec"]["containers"][0]["resources"]["limits"]["cpu"] =
+      "1";
+  cluster.Add("rayjobs", job);
+  CHECK(problem().starts_with(
+      "resources validation failed: spec.podSets[0].template.spec.containers[0]: requests of cpu"));
+}
+
 TEST_CASE("a class that does not exist is a problem until it does") {
   Cluster cluster;
   cluster.Add("rayjobs",

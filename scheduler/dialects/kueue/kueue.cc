@@ -47,7 +47,8 @@ Kueue::Kueue() {
   for (const auto* kinds : {&Queues::Kinds(), &Workloads::Kinds()})
     kinds_.insert(kinds_.end(), kinds->begin(), kinds->end());
   for (const JobKind& job : JobKinds()) kinds_.push_back(job.kind);
-  for (const model::ObjectKind* kind : {&RequestKind(), &TemplateKind(), &kWebhooks}) kinds_.push_back(*kind);
+  for (const model::ObjectKind* kind : {&RequestKind(), &TemplateKind(), &Limits::Kind(), &kWebhooks})
+    kinds_.push_back(*kind);
 }
 
 std::string_view Kueue::name() const { return kDialect; }
@@ -63,6 +64,8 @@ void Kueue::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
     workloads_.PutWorkload(object, touched);
   } else if (object->kind == RequestKind().kind || object->kind == TemplateKind().kind) {
     workloads_.PutOwned(object, touched);
+  } else if (object->kind == Limits::Kind().kind) {
+    workloads_.PutLimits(*object, touched);
   } else if (object->kind == "WorkloadPriorityClass" || object->kind == "PriorityClass") {
     workloads_.PutClass(*object, touched);
   } else if (object->kind == kWebhooks.kind) {
@@ -84,6 +87,8 @@ void Kueue::Drop(std::string_view kind_name, std::string_view ns, std::string_vi
     workloads_.DropClass(kind_name, name, touched);
   } else if (kind_name == RequestKind().Name() || kind_name == TemplateKind().Name()) {
     workloads_.DropOwned(kind_name, ns, name, touched);
+  } else if (kind_name == Limits::Kind().Name()) {
+    workloads_.DropLimits(ns, name, touched);
   } else if (kind_name == kWebhooks.Name()) {
     if (name != kOfKueue || !foreign_) return;
     foreign_ = false;

@@ -198,6 +198,20 @@ const Owned& Workloads::OwnedBy(const model::GangKey& key) const {
   return at == owned_.end() ? none : at->second;
 }
 
+void Workloads::PutLimits(const model::Object& object, Touched* touched) {
+  if (limits_.Put(object)) ReadNamespace(object.meta.ns, touched);
+}
+
+void Workloads::DropLimits(std::string_view ns, std::string_view name, Touched* touched) {
+  if (limits_.Drop(ns, name)) ReadNamespace(ns, touched);
+}
+
+// All of its gangs are affected, and the edit of a LimitRange is rare.
+void Workloads::ReadNamespace(std::string_view ns, Touched* touched) {
+  for (auto at = entries_.lower_bound({std::string(ns), ""}); at != entries_.end() && at->first.first == ns; ++at)
+    Read(at->second, touched);
+}
+
 void Workloads::PutClass(const model::Object& object, Touched* touched) {
   const bool of_workloads = object.kind == "WorkloadPriorityClass";
   if (!(of_workloads ? workload_classes_ : pod_classes_).Put(object)) return;
@@ -301,6 +315,7 @@ model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
   ask.priority = entry.terms.priority;
   ask.queued_ms = object.meta.created_ms;
   for (const RoleRead& role : entry.counted().roles) ask.roles.push_back(role.ask);
+  ask.problem = limits_.Problem(entry.key.ns, entry.counted().json);
   if (!entry.read.replaces.empty()) {
     const size_t slash = entry.read.replaces.find('/');
     const Place old = slash == std::string::npos

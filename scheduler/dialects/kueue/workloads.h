@@ -18,6 +18,7 @@
 #include "base/json.h"
 #include "dialects/dialect.h"
 #include "dialects/kueue/jobs.h"
+#include "dialects/kueue/limits.h"
 #include "dialects/kueue/queues.h"
 #include "dialects/kueue/workload.h"
 #include "dialects/priority.h"
@@ -73,6 +74,9 @@ class Workloads {
   // A ProvisioningRequest or a PodTemplate of a Workload; one of any other object has no effect.
   void PutOwned(const std::shared_ptr<const model::Object>& object, Touched* touched);
   void DropOwned(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched);
+  // A LimitRange.
+  void PutLimits(const model::Object& object, Touched* touched);
+  void DropLimits(std::string_view ns, std::string_view name, Touched* touched);
   // A WorkloadPriorityClass or a PriorityClass.
   void PutClass(const model::Object& object, Touched* touched);
   void DropClass(std::string_view kind_name, std::string_view name, Touched* touched);
@@ -91,6 +95,7 @@ class Workloads {
 
   Entry& Open(const Place& place);
   void Read(Entry& entry, Touched* touched);
+  void ReadNamespace(std::string_view ns, Touched* touched);
   void CloseIfEmpty(const Place& place, Touched* touched);
   void ReadUsers(const Users& users, std::string_view name, Touched* touched);
   Terms TermsOf(const Entry& entry, std::string* problem) const;
@@ -107,6 +112,7 @@ class Workloads {
   std::map<std::pair<std::string, std::string>, std::set<Place>> by_local_;  // namespace, LocalQueue
   Users by_workload_class_, by_pod_class_;
   PriorityClasses workload_classes_, pod_classes_;
+  Limits limits_;
 };
 
 }  // namespace tutti::dialects::kueue
