@@ -148,9 +148,12 @@ WrapperWish DispatchedNow(const WrapperFacts& facts, McadNext next) {
 }
 
 WrapperWish InQueue(const WrapperFacts& facts, McadNext next) {
-  if (TextIn(facts.status, "sender") == kPreempting && !facts.none_left()) return {.items = Items::kRemove};
+  // It was dispatched before: nothing is created while something of that is left.
+  const bool again = facts.spec.problem.empty() && WasCreatedHere(facts.status);
+  if (again && !facts.none_left()) return {.items = Items::kRemove};
   const bool first = facts.status.empty();
   Json& out = next.out();
+  if (again) out["componentStatus"] = nullptr;
   out["filterignore"] = true;
   out["local"] = true;
   if (TextIn(facts.status, "controllerfirsttimestamp").empty()) out["controllerfirsttimestamp"] = next.Instant(0);

@@ -517,6 +517,35 @@ TEST_CASE("an AppWrapper that has lost all of its pods and has no room is put ba
   }
 }
 
+TEST_CASE("what is put back is deleted by a new leader, too, and created anew only when nothing of it is left") {
+  for (const bool mcad : {true, false}) {
+    CAPTURE(mcad);
+    const std::string map = std::string(R"(,{"template":)") + kMap + "}";
+    WrapperFixture aw(mcad ? Mcad(Item(kJob) + "," + Item(kMap)) : Components(kJob, map), mcad);
+    aw.Status();
+    aw.Admitted();
+    aw.ShowItem(kJob, "u-aw");
+    aw.ShowItem(kMap, "u-aw");
+    aw.Status();
+    aw.report.state = GangState::kWaitingForNodes;
+    aw.report.sentence = "no room";
+    aw.Status();
+    aw.known.created.clear();  // a new leader knows no more than the status
+    aw.report.sentence.clear();
+    aw.Admitted();
+    CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"j", "m"});
+    Touched touched;
+    aw.dialect.Drop("jobs.batch", "ns", "j", &touched);
+    CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"m"});
+    aw.known.written["m"] = nullptr;
+    CHECK(aw.Status()["componentStatus"].is_null());
+    aw.known.written.clear();
+    CHECK(aw.Named(Mode::kExists) == std::vector<std::string>{"j"});
+    aw.ShowItem(kJob, "u-aw");
+    CHECK(aw.Named(Mode::kExists) == std::vector<std::string>{"j", "m"});
+  }
+}
+
 TEST_CASE("podSetInfos are put into the templates, and what contradicts them is said") {
   const std::string infos = R"(,"podSetInfos":[{"labels":{"a":"b"},"annotations":{"c":"d"},"nodeSelector":{"pool":"x"},
       "tolerations":[{"key":"k","operator":"Exists"}],"schedulingGates":[{"name":"g/h"}]}])";

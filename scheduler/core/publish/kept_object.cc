@@ -131,6 +131,7 @@ void KeptObject::OnReply(const cluster::Answer& reply, Millis now_ms) {
   if (deleted || reply.outcome == cluster::Outcome::kDone) {
     failures_ = 0;
     if (desired_.mode == Mode::kGone) SetSeen(nullptr);  // or the feed shows that it is being deleted
+    owes_ = wanted_ && desired_.mode != Mode::kFields;   // what is desired next may have waited for that
     // The feed may have been faster, and have shown what was created, or even that it went.
     if (reply.object && reply.object->meta.uid == gone_uid_)
       unseen_.reset();
