@@ -241,24 +241,6 @@ void Replace(std::string& text, std::string_view from, std::string_view to) {
   if (const size_t at = text.find(from); at != std::string::npos) text.replace(at, from.size(), to);
 }
 
-// An eviction goes on though the API server did not take what its pod is to be told.
-class DeletesUntold final : public Plant {
- public:
-  void Commands(std::vector<Command>& commands) override {
-    for (const Command& command : commands)
-      if (const auto* patch = std::get_if<cluster::Patch>(&command.body))
-        if (patch->body.find("PreemptionByScheduler") != std::string::npos) told_.insert(command.id);
-  }
-  Handling Event(FeedEvent& event, bool) override {
-    if (cluster::Answer* answer = AsAnswer(event); answer && told_.contains(answer->id))
-      answer->outcome = cluster::Outcome::kDone, answer->http_status = 200;
-    return Handling::kKeep;
-  }
-
- private:
-  std::set<cluster::CommandId> told_;
-};
-
 void RewriteEvidence(Command& command, const std::function<void(base::Json&, const cluster::Bind&)>& change) {
   auto* bind = std::get_if<cluster::Bind>(&command.body);
   if (!bind) return;
@@ -474,9 +456,6 @@ std::vector<PlantedBug> AllBugs() {
           .SeenBy({"every waiting pod says why"}),
       InCore("one pod more is evicted than has to go", Bug::kLoneVictimTooMany)
           .SeenBy({"no victim could have stayed"})
-          .In("priorities"),
-      Made<DeletesUntold>("a victim is deleted though it could not be told")
-          .SeenBy({"eviction is announced"})
           .In("priorities"),
       InCommands("the record of who leaves has another name",
                  [](Command& command) {
