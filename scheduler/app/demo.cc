@@ -23,11 +23,11 @@ const std::vector<NamedDemo>& Demos() {
   static const std::vector<NamedDemo> demos{
       {"volcano",
        {"Gang scheduling with KubeRay's Volcano integration, on the embedded cluster.",
-        "All of it started, none of it, all of it: as it should be.", sim::BatchScheduler::kVolcano},
+        "All of it started, none of it, all of it: as it should be.", sim::BatchScheduler::kVolcano, false},
        TellOfQueues},
       {"mcad",
        {"MCAD's AppWrappers without MCAD, on the embedded cluster.",
-        "Nothing was created before all of it had a place: as it should be.", sim::BatchScheduler::kNone},
+        "Nothing was created before all of it had a place: as it should be.", sim::BatchScheduler::kNone, true},
        TellOfAppWrappers},
   };
   return demos;

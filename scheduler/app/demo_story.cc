@@ -117,6 +117,7 @@ base::Result<bool> TellStory(const DemoSettings& settings, void (*tell)(Story&))
   base::VirtualClock clock(kStartMs);
   EmbeddedCluster::Options cluster_options;
   cluster_options.world.kuberay.batch_scheduler = settings.batch_scheduler;
+  cluster_options.with_takeover = settings.with_takeover;
   cluster_options.scheduler = *std::move(options);
   EmbeddedCluster cluster(clock, std::move(cluster_options));
   sim::Door door(cluster.store());

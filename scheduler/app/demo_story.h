@@ -62,6 +62,7 @@ struct DemoSettings {
   std::string title;
   std::string moral;  // if all came true
   sim::BatchScheduler batch_scheduler = sim::BatchScheduler::kNone;
+  bool with_takeover = false;  // AppWrappers and the kinds of Kueue are served
 };
 // Tells it on a fresh cluster, and returns whether every claim came true.
 base::Result<bool> TellStory(const DemoSettings& settings, void (*story)(Story&));

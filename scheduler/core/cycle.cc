@@ -26,6 +26,9 @@ namespace {
 constexpr size_t kBindWindow = 1024;
 // Once searches have done so much work in a cycle, some 5 ms, what was decided leaves, and the next cycle goes on.
 constexpr int64_t kWorkAtOnce = 400'000;
+// So many rounds at once, each of which takes up what came of the one before; then a pause.
+constexpr int kQuotaRounds = 8;
+constexpr Millis kQuotaPauseMs = 100;
 // What changes the figures in waiting gangs' reasons.
 constexpr Wake kChangesFigures = Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints |
                                  Wake::kPodGone | Wake::kPodPlaced | Wake::kVolume | Wake::kDriver | Wake::kQueue;
@@ -147,19 +150,20 @@ void Cycle::Decide() {
   it.flush.Run();
   if (it.agenda.AreQueuesRivals()) it.queues.Renew(/*shares=*/true);
   const int64_t most_work = it.planner.work() + kWorkAtOnce;
-  do {
+  for (int round = 0; round < kQuotaRounds && (round == 0 || it.quota.any()); ++round) {
     it.GiveQuota();
     it.Consider(most_work);
-  } while (it.quota.any());
+  }
   it.publish.Run();
   it.sharing_status.Publish();
 }
 
+// What is left goes on in the next cycle, so that no events wait for it.
 void Cycle::Parts::GiveQuota() {
-  do {
+  for (int round = 0; round < kQuotaRounds && (round == 0 || quota.any()); ++round) {
     quota.Run();
     if (state.AnyImproved() || charges.freed()) Wake();
-  } while (quota.any());
+  }
 }
 
 void Cycle::Parts::Consider(int64_t most_work) {
@@ -232,6 +236,7 @@ std::optional<Millis> Cycle::NextDeadline() const {
   if (!it.drain.MayDecide()) return it.drain.plan_after_ms();
   if (it.GoesOn()) return it.clock.MonotonicMs();
   std::optional<Millis> next;
+  if (it.quota.any()) next = it.clock.MonotonicMs() + kQuotaPauseMs;
   for (const std::optional<Millis>& at : {it.agenda.NextDeadline(), it.figures.NextDeadline(), it.queue_status.DueAt(),
                                           it.sharing_status.DueAt(), it.flush.DueAt()})
     if (at) next = std::min(next.value_or(*at), *at);

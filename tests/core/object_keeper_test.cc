@@ -381,7 +381,7 @@ TEST_CASE("What one subject created or deleted is another's to create, though th
   CHECK(world.keeper.count() == 0);
   const ObjectKeeper::Subject other{&world, {"test", "ns", "other"}};
   world.keeper.Want(other, cluster::Lane::kStatus, {world.Exists("a", {{"spec", 2}})});
-  world.Settle();
+  world.outbox.Flush(world);
   REQUIRE(world.Find("a"));
   CHECK((*world.Find("a"))["spec"] == 2);
 }

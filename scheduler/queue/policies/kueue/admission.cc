@@ -272,7 +272,14 @@ PassResult KueueAdmission::Run(base::Millis now) {
   scanned_.clear();
   for (const auto& [path, root] : roots) {
     const std::vector<QueueId> leaves = shares_.LeavesBelow(root);
+    // Without one that is given quota or loses it, each gang may at most try all of its flavors and stand aside.
+    constexpr size_t kMostFlavors = 64;
+    size_t acts = 0, idle = 0;
     while (KueueCycle(*this, leaves, &result).Run()) {
+      const size_t now_acts = result.admitted.size() + result.evicted.size();
+      idle = now_acts == acts ? idle + 1 : 0;
+      acts = now_acts;
+      if (idle > kMostFlavors * (waiting_.size() + 1)) break;
     }
   }
   touched_.clear();

@@ -38,7 +38,7 @@ std::vector<Turn> KueueCycle::Nominate() {
     if (waiting.lacks_nodes && waiting.nodes_epoch == in_.nodes_epoch_ &&
         in_.shares_.leaf(leaf).strategy == model::QueueingStrategy::kStrictFifo)
       continue;
-    Turn turn{*gang, leaf, &waiting.ask, {}, {}};
+    Turn turn{*gang, leaf, &waiting.ask, {}, {}, waiting.progress};
     if (!waiting.ask.problem.empty()) {
       Refuse(turn, WaitReason::kMisconfigured, waiting.ask.problem, true);
       continue;
@@ -119,10 +119,13 @@ void KueueCycle::Consider(Turn* turn) {
   if (Overlaps(*turn)) AssignAnew(turn);
   const Assignment& assignment = turn->assignment;
   const Fit fit = assignment.fit();
-  const FlavorProgress before = std::exchange(in_.waiting_.at(turn->gang).progress, {});
+  in_.waiting_.at(turn->gang).progress.clear();
   in_.waiting_.at(turn->gang).lacks_nodes = false;
-  if (fit == Fit::kNone) return Refuse(*turn, assignment.no_fit, assignment.Message(), true);
-  if (fit == Fit::kPreempt && turn->victims.empty()) return RefuseWithoutVictims(*turn, before);
+  if (fit == Fit::kNone) {
+    if (!turn->before.empty()) in_.scanned_.insert(turn->gang);
+    return Refuse(*turn, assignment.no_fit, assignment.Message(), true);
+  }
+  if (fit == Fit::kPreempt && turn->victims.empty()) return RefuseWithoutVictims(*turn);
   if (fit == Fit::kDeferred) {
     Charge(*turn, assignment.usage);
     return Refuse(*turn, WaitReason::kWaitingForPreemptedWorkloads,
@@ -138,17 +141,16 @@ void KueueCycle::Consider(Turn* turn) {
                   false);
   if (fit == Fit::kPreempt && in_.nodes_.would_place)
     if (std::string why = in_.nodes_.would_place(turn->gang, assignment, turn->victims); !why.empty())
-      if (!FindVictimsOnNodes(turn, assignment.CellsToPreempt()))
-        return RefuseWithoutNodes(*turn, before, std::move(why));
+      if (!FindVictimsOnNodes(turn, assignment.CellsToPreempt())) return RefuseWithoutNodes(*turn, std::move(why));
   Charge(*turn, assignment.usage);
   if (fit == Fit::kPreempt) return Preempt(turn, assignment.Message());
   admitted_.push_back(std::move(*turn));
 }
 
 // Each resource alone could be had, but not all together: there may be later flavors to look at in the next cycle.
-void KueueCycle::RefuseWithoutVictims(const Turn& turn, const FlavorProgress& before) {
+void KueueCycle::RefuseWithoutVictims(const Turn& turn) {
   Reserve(turn);
-  const bool left = NextFlavors(turn, before);
+  const bool left = NextFlavors(turn);
   if (!left) in_.scanned_.insert(turn.gang);
   Refuse(turn, WaitReason::kWaitingForQuota, turn.assignment.Message(), !left);
 }
@@ -164,20 +166,22 @@ void KueueCycle::Refuse(const Turn& turn, WaitReason reason, std::string message
   progress_ = true;
 }
 
-bool KueueCycle::NextFlavors(const Turn& turn, const FlavorProgress& before) {
+bool KueueCycle::NextFlavors(const Turn& turn) {
   FlavorProgress next = turn.assignment.Progress();
   const bool left = std::ranges::any_of(next, [](const auto& role) {
     return std::ranges::any_of(role, [](const auto& tried) { return tried.second >= 0; });
   });
   if (!left) return false;
-  progress_ = progress_ || (next != before && !in_.scanned_.contains(turn.gang));
+  progress_ = progress_ || (next != turn.before && !in_.scanned_.contains(turn.gang));
   in_.waiting_.at(turn.gang).progress = std::move(next);
   return true;
 }
 
-void KueueCycle::RefuseWithoutNodes(const Turn& turn, const FlavorProgress& before, std::string why) {
+// Where the search stands where it began, it would end here again.
+void KueueCycle::RefuseWithoutNodes(const Turn& turn, std::string why) {
   Waiting& waiting = in_.waiting_.at(turn.gang);
-  waiting.lacks_nodes = !NextFlavors(turn, before);
+  waiting.lacks_nodes = turn.assignment.Progress() == turn.before || !NextFlavors(turn);
+  if (waiting.lacks_nodes) in_.scanned_.insert(turn.gang);
   waiting.nodes_epoch = in_.nodes_epoch_;
   Refuse(turn, WaitReason::kTopologyPlacementFailed, std::move(why), waiting.lacks_nodes);
 }
@@ -251,14 +255,14 @@ void KueueCycle::PlaceAndCommit(Turn* turn) {
   if (!why.empty() && MayShrink(*turn->ask) && FindNodesForFewer(turn))
     why = in_.nodes_.place(turn->gang, turn->assignment);
   if (why.empty()) return CommitOne(turn);
-  const FlavorProgress before = turn->assignment.Progress();
-  const bool last = std::ranges::all_of(before, [](const auto& role) {
+  const FlavorProgress tried_last = turn->assignment.Progress();
+  const bool last = std::ranges::all_of(tried_last, [](const auto& role) {
     return std::ranges::all_of(role, [](const auto& tried) { return tried.second < 0; });
   });
   if (last && FindVictimsOnNodes(turn, turn->assignment.Cells()))
     Preempt(turn, why);
   else
-    RefuseWithoutNodes(*turn, {}, std::move(why));
+    RefuseWithoutNodes(*turn, std::move(why));
 }
 
 bool KueueCycle::FindVictimsOnNodes(Turn* turn, std::vector<CellId> short_cells) {

@@ -30,16 +30,16 @@ class KueueCycle {
   std::vector<Victim> FindVictims(const Turn& turn, const Assignment& assignment) const;
 
   void Consider(Turn* turn);
-  void RefuseWithoutVictims(const Turn& turn, const FlavorProgress& before);
+  void RefuseWithoutVictims(const Turn& turn);
   void AssignAnew(Turn* turn);
   bool Overlaps(const Turn& turn) const;
   // Tells whether the gang fits when all victims of this cycle and its own have left.
   bool FitsAfterVictims(const Turn& turn) const;
   // There is quota for it, but no nodes, or will be none when its victims have left: it tries its next flavors, or
   // waits.
-  void RefuseWithoutNodes(const Turn& turn, const FlavorProgress& before, std::string why);
+  void RefuseWithoutNodes(const Turn& turn, std::string why);
   // Lets the search go on with the flavors that were not looked at in the next cycle; false: there are none.
-  bool NextFlavors(const Turn& turn, const FlavorProgress& before);
+  bool NextFlavors(const Turn& turn);
   void Refuse(const Turn& turn, WaitReason reason, std::string message, bool may_pass);
   // Keeps free what a gang without victims would have: where its queue cannot take it back, no other may have it.
   void Reserve(const Turn& turn);

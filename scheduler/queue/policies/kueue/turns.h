@@ -21,6 +21,7 @@ struct Turn {
   const model::GangAsk* ask = nullptr;
   Assignment assignment;
   std::vector<Victim> victims;
+  FlavorProgress before = {};  // where the search for its flavors had begun
 };
 
 class Turns {
