@@ -26,6 +26,8 @@ namespace {
 constexpr size_t kBindWindow = 1024;
 // Once searches have done so much work in a cycle, some 5 ms, what was decided leaves, and the next cycle goes on.
 constexpr int64_t kWorkAtOnce = 400'000;
+// What it takes to consider a gang without a search. So a cycle ends whatever gangs make ready again.
+constexpr int64_t kWorkOfOne = 100;
 // So many rounds at once, each of which takes up what came of the one before; then a pause.
 constexpr int kQuotaRounds = 8;
 constexpr Millis kQuotaPauseMs = 100;
@@ -92,7 +94,7 @@ struct Cycle::Parts {
                 extender_desk, figures, refusals, strangers, announcer, clock};
   Consideration consideration{state,      book,       agenda,   admission, certificates, committer, figures, refusals,
                               enrollment, quota_gate, promises, start,     grow,         undo,      clock};
-  QuotaPass quota{state, book, agenda, quota_desk, quota_gate, promises, planner, consideration, announcer};
+  QuotaPass quota{state, book, agenda, quota_desk, quota_gate, promises, planner, consideration, figures, announcer};
   FlushPass flush{options, book, agenda, certificates, consideration, announcer, clock};
   Drain drain{options,    state,  dialects,     queues,       waits,  quota_desk,    rankings,
               book,       agenda, charges,      certificates, outbox, extender_desk, committer,
@@ -118,8 +120,8 @@ struct Cycle::Parts {
   void FireTimers();
   // Gives quota where there is some, until what is given back is given again.
   void GiveQuota();
-  // Considers gangs that are ready, until searches have done so much work in all.
-  void Consider(int64_t most_work);
+  // Considers gangs that are ready until that has taken so much work. Returns how much is left.
+  int64_t Consider(int64_t work);
 };
 
 Cycle::Cycle(Options options, dialects::DialectList dialects, const base::Clock& clock, observe::Observer* observer,
@@ -149,10 +151,10 @@ void Cycle::Decide() {
   it.FireTimers();
   it.flush.Run();
   if (it.agenda.AreQueuesRivals()) it.queues.Renew(/*shares=*/true);
-  const int64_t most_work = it.planner.work() + kWorkAtOnce;
+  int64_t work = kWorkAtOnce;
   for (int round = 0; round < kQuotaRounds && (round == 0 || it.quota.any()); ++round) {
     it.GiveQuota();
-    it.Consider(most_work);
+    work = it.Consider(work);
   }
   it.publish.Run();
   it.sharing_status.Publish();
@@ -166,10 +168,12 @@ void Cycle::Parts::GiveQuota() {
   }
 }
 
-void Cycle::Parts::Consider(int64_t most_work) {
-  while (GoesOn() && planner.work() < most_work) {
+int64_t Cycle::Parts::Consider(int64_t work) {
+  while (GoesOn() && work > 0) {
+    const int64_t before = planner.work();
     const GangId id = agenda.TakeReady();
     const bool flushed = agenda.TakeFlushed(id);
+    work -= kWorkOfOne;
     if (consideration.StaysRefused(id)) continue;
     if (flushed)
       flush.Consider(id);
@@ -179,7 +183,9 @@ void Cycle::Parts::Consider(int64_t most_work) {
     if (agenda.Regroup(id)) figures.Spread(id);
     agenda.Touch(id);
     if (state.AnyImproved() || charges.freed()) Wake();  // it gave up what others may wait for
+    work -= planner.work() - before;
   }
+  return work;
 }
 
 void Cycle::Parts::RenewQueues() {

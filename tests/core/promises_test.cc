@@ -218,6 +218,27 @@ TEST_CASE("A gang that ran and lost all its pods is promised again") {
   CHECK(rig.Decision("g").members.size() == 2);
 }
 
+TEST_CASE("A gang of which one pod has run and the other went is promised the other again, once there is room") {
+  PromiseRig rig;
+  rig.AddNode("n1", 2);
+  rig.Declare("g", {{"head", 1}, {"worker", 1}});
+  rig.Settle();
+  const std::string ran = GENERATE("head", "worker");
+  CAPTURE(ran);
+  for (const char* name : {"head", "worker"}) rig.AddPod(name, {.gang = "g", .role = name});
+  rig.Settle();
+  REQUIRE(rig.states["g"] == GangState::kWhole);
+  rig.SetPhase(ran, "Succeeded");
+  rig.DeleteNode("n1");
+  rig.Delete(ran == "head" ? "worker" : "head");
+  rig.Settle();
+  CHECK(rig.states["g"] == GangState::kWaitingForNodes);
+  rig.AddNode("n2", 1);
+  rig.Settle();
+  CHECK(rig.states["g"] == GangState::kAdmitted);
+  CHECK(rig.Decision("g").members.size() == 2);
+}
+
 TEST_CASE("A new leader finds a gang that has half of its pods, and holds places for the others") {
   PromiseRig rig;
   rig.AddNode("n1", 2);

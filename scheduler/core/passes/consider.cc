@@ -66,7 +66,8 @@ void Consideration::Run(GangId id) {
   if (gang.whole && !census.holds_nodes() && (census.ran.empty() || !Require(gang, census).met())) {
     gang.whole = gang.soft = false;
     gang.complete_since_ms = 0;
-    if (!gang.spec.promised.empty()) agenda_.MarkReady(id);  // its members are promised again
+    promises_.Follow(id);  // its members are promised again
+    census = *book_.CensusOf(gang);
   }
   if (!gang.whole) gang.line.besides = false;
   if (!gang.plan && census.empty_handed() && IsTerminating(gang, census, state_)) {
