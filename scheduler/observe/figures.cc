@@ -23,7 +23,14 @@ const Figures::Line* Figures::Find(model::ClassId pod_class, std::string_view ro
   auto at = std::ranges::lower_bound(lines, wanted, {}, key);
   if (at != lines.end() && key(*at) == wanted) return &*at;
   at = std::ranges::lower_bound(lines, pod_class, {}, &Line::pod_class);
-  return at != lines.end() && at->pod_class == pod_class ? &*at : nullptr;
+  if (at != lines.end() && at->pod_class == pod_class) return &*at;
+  const Line* of_role = nullptr;
+  for (const Line& line : lines) {
+    if (line.role != role) continue;
+    if (of_role && (line.fits != of_role->fits || line.refused != of_role->refused)) return nullptr;
+    of_role = &line;
+  }
+  return of_role;
 }
 
 }  // namespace tutti::observe

@@ -68,7 +68,8 @@ struct Figures {
   friend bool operator==(const Figures&, const Figures&) = default;
   // Whether the nodes would have too little for `times` such searches even if they were empty.
   bool NeedsMoreNodes(const Short& it, int64_t times) const { return all && it.cluster < it.AskedBy(times); }
-  // Returns the line of the class in the role, else any line of the class; null: there is none.
+  // Returns the line of the class in the role, else any line of the class. Pods may be of another class by now: for a
+  // class that is not known, it returns a line of the role if all of them say the same. null: there is none.
   const Line* Find(model::ClassId pod_class, std::string_view role) const;
   // Returns why the members of the line find no node; null: they find one, or it was not determined.
   const model::NodeRefusals* WhyNot(const Line& line) const {
