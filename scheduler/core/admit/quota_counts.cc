@@ -43,14 +43,15 @@ void QuotaCounts::AddTo(const QueueName& queue, const As& as, int64_t times) {
   Sums& sums = sums_[queue];
   if (as.leaf.empty()) {
     sums.pending += times;
-    return;
+  } else {
+    sums.reserving += times;
+    if (as.admitted) sums.admitted += times;
+    for (const auto& [cell, amount] : as.amounts) {
+      sums.reserved[cell] += times * amount;
+      if (as.admitted) sums.used[cell] += times * amount;
+    }
   }
-  sums.reserving += times;
-  if (as.admitted) sums.admitted += times;
-  for (const auto& [cell, amount] : as.amounts) {
-    sums.reserved[cell] += times * amount;
-    if (as.admitted) sums.used[cell] += times * amount;
-  }
+  if (sums.pending == 0 && sums.reserving == 0) sums_.erase(queue);
 }
 
 void QuotaCounts::Lead(const QueueName& local, const std::string& leaf) {

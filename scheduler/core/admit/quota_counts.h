@@ -32,7 +32,6 @@ class QuotaCounts {
 
   Sums Of(const QueueName& queue) const;
   std::set<QueueName> TakeTouched() { return std::exchange(touched_, {}); }
-  bool any_touched() const { return !touched_.empty(); }
 
  private:
   struct As {

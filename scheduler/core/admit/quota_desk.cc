@@ -66,11 +66,11 @@ void QuotaDesk::StartTerm() {
   });
 }
 
-std::vector<GangId> QuotaDesk::Renew() {
+std::vector<GangId> QuotaDesk::Renew(std::vector<GangId>* barred) {
   for (const Declared& declared : std::exchange(declared_, {})) Renew(declared);
   std::vector<GangId> followed;
   for (const GangId id : std::exchange(noted_, {})) {
-    Follow(id);
+    if (Follow(id)) barred->push_back(id);
     followed.push_back(id);
   }
   return followed;
@@ -107,13 +107,13 @@ void QuotaDesk::Renew(const Declared& declared) {
   }
 }
 
-void QuotaDesk::Follow(GangId id) {
+bool QuotaDesk::Follow(GangId id) {
   Gang& gang = book_.at(id);
   const model::MaybeShared<model::QuotaTerms> now = gang.quota ? gang.quota->declared.quota : gang.spec.quota;
   if (!now) {
     // A declaration that cannot be read any more says nothing of what the gang has.
-    if (gang.quota && gang.quota->report.has && !gang.quota->declared.problem.empty()) return;
-    return End(id);
+    if (!gang.quota || !gang.quota->report.has || gang.quota->declared.problem.empty()) End(id);
+    return false;
   }
   const bool first = !gang.quota || !gang.quota->terms || gang.quota->terms->ask.uid != now->ask.uid;
   if (first) {
@@ -123,7 +123,10 @@ void QuotaDesk::Follow(GangId id) {
   }
   GangQuota& quota = *gang.quota;
   const auto before = std::exchange(quota.terms, now);
-  if (quota.replaced) return Adapt(id);
+  if (quota.replaced) {
+    Adapt(id);
+    return false;
+  }
   const bool given_by_others = !quota.report.has && now->has && !quota.given && !(before && before->has);
   if (now->has && (first || given_by_others))
     TakeOver(id);
@@ -132,9 +135,11 @@ void QuotaDesk::Follow(GangId id) {
     LineUp(id);
   else if (quota.report.has && before && before->ask.priority != now->ask.priority)
     admission_.SetPriority(id, now->ask.priority);
-  if (quota.has() && !now->barred.empty()) Evict(id, now->barred, now->barred);
+  const bool barred = quota.has() && !now->barred.empty();
+  if (barred) Evict(id, now->barred, now->barred);
   Adapt(id);
   counts_.Count(id, gang);
+  return barred;
 }
 
 void QuotaDesk::TakeOver(GangId id) {
@@ -144,7 +149,7 @@ void QuotaDesk::TakeOver(GangId id) {
   admission_.Hold(id, has, clock_.WallMs());
   quota.report = {};
   quota.report.has = std::move(has);
-  quota.taken_over = true;
+  quota.taken_over = quota.admission_told = true;
 }
 
 void QuotaDesk::LineUp(GangId id) {
@@ -176,7 +181,7 @@ void QuotaDesk::End(GangId id) {
   if (!gang.quota || !gang.quota->terms) return;
   admission_.Forget(id, clock_.WallMs());
   GangQuota& quota = *gang.quota;
-  quota.last = quota.report.has;
+  if (quota.report.has) quota.last = quota.report.has;
   quota.report.has.reset();
   quota.report.reason.clear();
   quota.report.message.clear();
@@ -218,7 +223,7 @@ void QuotaDesk::PutDown(const queue::PassResult::Admitted& admitted) {
   quota.report.has = Held(book_.at(admitted.gang), admission_.shares().name(holding.leaf), holding.roles);
   quota.report.has->reserved_ms = holding.reserved_ms;
   quota.given = true;
-  quota.taken_over = false;
+  quota.taken_over = quota.admission_told = false;
   quota.expected.reset();
   Adapt(admitted.gang);
   counts_.Count(admitted.gang, book_.at(admitted.gang));
@@ -246,12 +251,11 @@ void QuotaDesk::PutDown(const queue::PassResult::Evicted& evicted) {
   book_.at(evicted.gang).quota->report.by_uid = by;
 }
 
-bool QuotaDesk::LineUpIfDue(GangId id) {
+void QuotaDesk::LineUpIfDue(GangId id) {
   const GangQuota& quota = *book_.at(id).quota;
   const bool due = quota.terms && !quota.report.has && quota.terms->barred.empty() && !admission_.waits(id) &&
                    quota.terms->not_before_ms <= clock_.WallMs();
   if (due) LineUp(id);
-  return due;
 }
 
 void QuotaDesk::Retry(GangId id) { admission_.Retry(id); }
@@ -270,7 +274,7 @@ void QuotaDesk::Release(GangId id) {
   GangQuota& quota = *book_.at(id).quota;
   admission_.Forget(id, clock_.WallMs());
   quota.report.has.reset();
-  quota.placed = quota.taken_over = false;
+  quota.placed = quota.taken_over = quota.admission_told = false;
   quota.given = true;  // what its object still says of it is of what it had
   Adapt(id);
   LineUp(id);

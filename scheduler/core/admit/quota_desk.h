@@ -40,8 +40,9 @@ class QuotaDesk {
   void StartTerm();
 
   // -- A pass --
-  // Takes up what was noted. Returns the gangs that stand otherwise now.
-  std::vector<model::GangId> Renew();
+  // Takes up what was noted. Returns the gangs that stand otherwise now; adds those of them to `barred` that have to
+  // give back what they had because they are barred (QuotaTerms::barred).
+  std::vector<model::GangId> Renew(std::vector<model::GangId>* barred);
   // Run has something to look at, or Renew has.
   bool any() const { return admission_.any() || !noted_.empty() || !declared_.empty(); }
   // Decides who gets quota and who has to leave, and puts both down. `nodes`: see there. Gangs that wait for another
@@ -61,8 +62,8 @@ class QuotaDesk {
   bool LacksNodes(model::GangId id) const { return admission_.waits(id) && admission_.LacksNodes(id); }
   // There may be some by now.
   void Retry(model::GangId id);
-  // Puts the gang in line, if it had to wait until now for that (QuotaTerms::not_before_ms). True: it did.
-  bool LineUpIfDue(model::GangId id);
+  // Puts the gang in line, if it had to wait until now for that (QuotaTerms::not_before_ms).
+  void LineUpIfDue(model::GangId id);
   // It has to give back what it has, for this reason: a word and a sentence. REQUIRES: it has quota.
   void Evict(model::GangId id, std::string reason, std::string message);
   // It has given back what it had, and stands in line again. REQUIRES: it had quota.
@@ -77,7 +78,6 @@ class QuotaDesk {
 
   // Queues by {namespace, name}; without a namespace: those whose quota it is.
   QuotaCounts& counts() { return counts_; }
-  const QuotaCounts& counts() const { return counts_; }
   // Null: there is none of the name.
   dialects::Dialect* DialectOf(const QuotaCounts::QueueName& queue) const;
   // The queue itself, or the one that it leads to; null: there is none.
@@ -95,7 +95,8 @@ class QuotaDesk {
     auto operator<=>(const Declared&) const = default;
   };
   void Renew(const Declared& declared);
-  void Follow(model::GangId id);
+  // True: it has to give back what it had.
+  bool Follow(model::GangId id);
   void TakeOver(model::GangId id);
   void LineUp(model::GangId id);
   void End(model::GangId id);

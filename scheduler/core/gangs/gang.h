@@ -281,10 +281,11 @@ struct GangQuota {
   // What it has is `report.has`; while a pass tries a gang, that is what it would have.
   dialects::QuotaReport report;
   bool is_trial = false;
-  bool given = false;       // it was given quota here, once: what its object says of that does not count any more
-  bool taken_over = false;  // it has what its object said
-  bool placed = false;      // since it has that, it had nodes
-  bool replaced = false;    // what it had is that of a gang which is a larger form of it
+  bool given = false;           // it was given quota here, once: what its object says of that does not count any more
+  bool taken_over = false;      // it has what its object said
+  bool placed = false;          // since it has that, it had nodes
+  bool admission_told = false;  // since it has that, the observer was told that it is admitted, or need not be
+  bool replaced = false;        // what it had is that of a gang which is a larger form of it
   std::optional<model::HeldQuota> last;  // what it had, where it has ended
   // What it will have once its victims are gone: until then the nodes for that are kept for it.
   std::optional<model::HeldQuota> expected;
@@ -294,10 +295,12 @@ struct GangQuota {
   bool has() const { return report.has && !report.has->evicted; }
   // It has to give back what it has.
   bool leaves() const { return report.has && report.has->evicted; }
-  // Nodes are to be found for what it has.
-  bool seeks_nodes() const {
-    return has() && terms && !terms->by_quota_alone && (!terms->awaits_checks || terms->places_before_checks);
+  // With quota, nodes are to be found for it.
+  bool needs_nodes() const {
+    return terms && !terms->by_quota_alone && (!terms->awaits_checks || terms->places_before_checks);
   }
+  // Nodes are to be found for what it has.
+  bool seeks_nodes() const { return has() && needs_nodes(); }
 };
 
 struct Gang {

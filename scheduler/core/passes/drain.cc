@@ -369,6 +369,7 @@ void Drain::Apply(const cluster::Leadership& event) {
       member->told.write = member->told.version_until_ms = 0;
     }
     gang.note.reported.reset();
+    gang.note.announced.reset();
     agenda_.MarkReady(id);
     agenda_.Touch(id);
     queue_status_.Mark(QueueOf(gang));

@@ -77,6 +77,13 @@ bool QuotaGate::ReleaseIfStopped(GangId id) {
   return true;
 }
 
+void QuotaGate::TellIfAdmitted(GangId id) {
+  Gang& gang = book_.at(id);
+  if (!gang.quota || gang.quota->admission_told || !IsAdmitted(gang)) return;
+  gang.quota->admission_told = true;
+  announcer_.Quota(gang, observe::Observer::QuotaStep::Kind::kAdmitted, desk_.QueueName(gang));
+}
+
 void QuotaGate::Follow(GangId id) {
   Gang& gang = book_.at(id);
   if (!gang.quota || !gang.spec.quota || gang.quota->is_trial || !gang.quota->seeks_nodes()) return;
@@ -84,9 +91,7 @@ void QuotaGate::Follow(GangId id) {
   if (!gang.refusal || gang.state >= GangState::kAdmitted) {
     if (quota.placed || (!gang.plan && !gang.whole)) return;
     desk_.SetPlaced(id, true);
-    using Step = observe::Observer::QuotaStep::Kind;
-    if (IsAdmitted(gang) && !quota.taken_over) announcer_.Quota(gang, Step::kAdmitted, desk_.QueueName(gang));
-    return;
+    return TellIfAdmitted(id);
   }
   // Quota without nodes keeps it from others. But a job that may make pods, or has some, is not told to stop for that.
   if (gang.state != GangState::kWaitingForNodes || !HasStopped(gang)) return;

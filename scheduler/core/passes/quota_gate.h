@@ -27,6 +27,8 @@ class QuotaGate {
   bool Opens(model::GangId id, const Census& census);
   // The gang was considered: it has nodes now, or those that it had are gone.
   void Follow(model::GangId id);
+  // Tells the observer that the gang is admitted, once it is.
+  void TellIfAdmitted(model::GangId id);
   // Gives back what the gang has to give back, if it has stopped. True: it did.
   bool ReleaseIfStopped(model::GangId id);
 

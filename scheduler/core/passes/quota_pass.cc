@@ -20,8 +20,14 @@ void QuotaPass::Mark(GangId id) {
 }
 
 void QuotaPass::Run() {
-  const std::vector<GangId> followed = desk_.Renew();
+  std::vector<GangId> barred;
+  const std::vector<GangId> followed = desk_.Renew(&barred);
+  for (const GangId id : barred) {
+    const Gang& gang = book_.at(id);
+    announcer_.Quota(gang, Step::kEvicted, desk_.QueueName(gang), gang.quota->report.evicted_reason);
+  }
   for (const GangId id : followed) {
+    gate_.TellIfAdmitted(id);
     gate_.ReleaseIfStopped(id);
     Mark(id);
   }
@@ -42,7 +48,7 @@ void QuotaPass::Run() {
 
 void QuotaPass::Consider(GangId id) {
   consideration_.Run(id);
-  agenda_.Regroup(id);
+  if (agenda_.Regroup(id)) figures_.Spread(id);
   agenda_.Touch(id);
 }
 
@@ -57,22 +63,22 @@ void QuotaPass::Follow(const queue::PassResult& result) {
   for (const auto& admitted : result.admitted) {
     const Gang& gang = book_.at(admitted.gang);
     announcer_.Quota(gang, Step::kReserved, desk_.QueueName(gang));
-    if (IsAdmitted(gang)) announcer_.Quota(gang, Step::kAdmitted, desk_.QueueName(gang));
+    gate_.TellIfAdmitted(admitted.gang);
     Mark(admitted.gang);
     if (admitted.replaces.valid()) Mark(admitted.replaces);
   }
-  for (const GangId id : result.refused) Mark(id);
-}
-
-bool QuotaPass::NeedsNodes(GangId id) const {
-  const model::QuotaTerms& terms = *book_.at(id).quota->terms;
-  return !terms.by_quota_alone && (!terms.awaits_checks || terms.places_before_checks);
+  // One that was refused nodes is ready again once there may be some.
+  for (const GangId id : result.refused)
+    if (desk_.LacksNodes(id) && book_.at(id).state == dialects::GangState::kWaitingForNodes)
+      agenda_.Touch(id);
+    else
+      Mark(id);
 }
 
 // The gang is considered as any other, with the quota that it would have; so its nodes are held from here on.
 std::string QuotaPass::Place(GangId id, const queue::Assignment& assignment) {
-  if (!NeedsNodes(id)) return {};
   Gang& gang = book_.at(id);
+  if (!gang.quota->needs_nodes()) return {};
   desk_.Try(id, assignment);
   Consider(id);
   const bool placed =
@@ -90,7 +96,7 @@ std::string QuotaPass::Place(GangId id, const queue::Assignment& assignment) {
 
 std::string QuotaPass::WouldPlace(GangId id, const queue::Assignment& assignment,
                                   const std::vector<queue::Victim>& victims) {
-  if (!NeedsNodes(id)) return {};
+  if (!book_.at(id).quota->needs_nodes()) return {};
   desk_.Try(id, assignment);
   promises_.Follow(id);
   Found found;
@@ -102,7 +108,7 @@ std::string QuotaPass::WouldPlace(GangId id, const queue::Assignment& assignment
     found_[id] = std::move(found);
     return why;
   }
-  agenda_.Regroup(id);
+  if (agenda_.Regroup(id)) figures_.Spread(id);
   agenda_.Touch(id);
   return why;
 }

@@ -18,7 +18,8 @@ namespace tutti::core {
 class QuotaPass {
  public:
   QuotaPass(cluster::ClusterState& state, GangBook& book, Agenda& agenda, QuotaDesk& desk, QuotaGate& gate,
-            Promises& promises, Planner& planner, Consideration& consideration, const Announcer& announcer)
+            Promises& promises, Planner& planner, Consideration& consideration, FigureRefresh& figures,
+            const Announcer& announcer)
       : state_(state),
         book_(book),
         agenda_(agenda),
@@ -27,6 +28,7 @@ class QuotaPass {
         promises_(promises),
         planner_(planner),
         consideration_(consideration),
+        figures_(figures),
         announcer_(announcer) {}
 
   // Takes up what was declared, and decides as much as can be decided before what was given back is seen.
@@ -49,7 +51,6 @@ class QuotaPass {
   void Consider(model::GangId id);
   // Keeps the nodes for the gang that it was found to have once its victims are gone.
   void KeepNodes(model::GangId id);
-  bool NeedsNodes(model::GangId id) const;
 
   cluster::ClusterState& state_;
   GangBook& book_;
@@ -59,6 +60,7 @@ class QuotaPass {
   Promises& promises_;
   Planner& planner_;
   Consideration& consideration_;
+  FigureRefresh& figures_;
   const Announcer& announcer_;
   std::map<model::GangId, Found> found_;
 };

@@ -11,14 +11,8 @@ namespace tutti::core {
 
 using base::Millis;
 
-namespace {
-
-constexpr Millis kQueueReportEveryMs = 100;
-
-}  // namespace
-
 void QueueStatus::Mark(const queue::QueueKey& key) {
-  if (!key.name.empty()) dirty_.try_emplace(key, 0);
+  if (!key.name.empty()) due_.Mark(key);
 }
 
 void QueueStatus::MarkPath(const queue::QueueKey& key) {
@@ -27,16 +21,7 @@ void QueueStatus::MarkPath(const queue::QueueKey& key) {
 }
 
 void QueueStatus::Publish() {
-  const Millis now = clock_.MonotonicMs();
-  if (dirty_.empty() || now < next_ms_) return;
-  std::vector<queue::QueueKey> due;
-  std::erase_if(dirty_, [&](const auto& item) {
-    if (item.second > now) return false;
-    due.push_back(item.first);
-    return true;
-  });
-  Report(due);
-  next_ms_ = now + kQueueReportEveryMs;
+  if (const std::vector<queue::QueueKey> due = due_.Take(clock_.MonotonicMs()); !due.empty()) Report(due);
 }
 
 std::vector<std::string_view> QueueStatus::ResourcesOfNodes() const {
@@ -84,13 +69,7 @@ void QueueStatus::Report(const std::vector<queue::QueueKey>& queues) {
 }
 
 void QueueStatus::Restate(const ObjectKeeper::Subject& subject, Millis at_ms) {
-  dirty_[{subject.key.dialect, subject.key.name}] = at_ms;
-}
-
-std::optional<Millis> QueueStatus::DueAt() const {
-  if (dirty_.empty()) return std::nullopt;
-  const auto first = std::ranges::min_element(dirty_, {}, [](const auto& item) { return item.second; });
-  return std::max(next_ms_, first->second);
+  due_.MarkAt({subject.key.dialect, subject.key.name}, at_ms);
 }
 
 }  // namespace tutti::core

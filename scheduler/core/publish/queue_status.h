@@ -3,13 +3,13 @@
 // reported, ten times a second at most; while a write for it is on its way it is not.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "cluster/state.h"
 #include "core/admit/queues.h"
+#include "core/publish/due_reports.h"
 #include "core/publish/object_keeper.h"
 #include "core/publish/tallies.h"
 #include "dialects/dialect.h"
@@ -29,7 +29,7 @@ class QueueStatus final : public ObjectKeeper::Owner {
   // Reports the marked queues, if it is time.
   void Publish();
   // When Publish has something to do (monotonic); nullopt: no queue is marked.
-  std::optional<base::Millis> DueAt() const;
+  std::optional<base::Millis> DueAt() const { return due_.DueAt(); }
 
   void Restate(const ObjectKeeper::Subject& subject, base::Millis at_ms) override;
 
@@ -47,8 +47,7 @@ class QueueStatus final : public ObjectKeeper::Owner {
   const Tallies& tallies_;
   ObjectKeeper& keeper_;
   const base::Clock& clock_;
-  std::map<queue::QueueKey, base::Millis> dirty_;  // monotonic; not before that
-  base::Millis next_ms_ = 0;                       // monotonic
+  DueReports<queue::QueueKey> due_;
 };
 
 }  // namespace tutti::core

@@ -9,24 +9,9 @@ namespace tutti::core {
 
 using base::Millis;
 
-namespace {
-
-constexpr Millis kSharingReportEveryMs = 100;
-
-}  // namespace
-
 void SharingStatus::Publish() {
-  for (const QueueName& queue : desk_.counts().TakeTouched()) dirty_.try_emplace(queue, 0);
-  const Millis now = clock_.MonotonicMs();
-  if (dirty_.empty() || now < next_ms_) return;
-  std::vector<QueueName> due;
-  std::erase_if(dirty_, [&](const auto& item) {
-    if (item.second > now) return false;
-    due.push_back(item.first);
-    return true;
-  });
-  for (const QueueName& queue : due) Report(queue);
-  next_ms_ = now + kSharingReportEveryMs;
+  for (const QueueName& queue : desk_.counts().TakeTouched()) due_.Mark(queue);
+  for (const QueueName& queue : due_.Take(clock_.MonotonicMs())) Report(queue);
 }
 
 void SharingStatus::Report(const QueueName& queue) {
@@ -68,13 +53,7 @@ dialects::SharingReport SharingStatus::ReportOf(const QueueName& queue) const {
 }
 
 void SharingStatus::Restate(const ObjectKeeper::Subject& subject, Millis at_ms) {
-  dirty_[{subject.key.ns, subject.key.name}] = at_ms;
-}
-
-std::optional<Millis> SharingStatus::DueAt() const {
-  if (dirty_.empty()) return std::nullopt;
-  const auto first = std::ranges::min_element(dirty_, {}, [](const auto& item) { return item.second; });
-  return std::max(next_ms_, first->second);
+  due_.MarkAt({subject.key.ns, subject.key.name}, at_ms);
 }
 
 }  // namespace tutti::core

@@ -4,11 +4,11 @@
 // it is on its way it is not.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 
 #include "core/admit/quota_desk.h"
+#include "core/publish/due_reports.h"
 #include "core/publish/object_keeper.h"
 #include "dialects/dialect.h"
 
@@ -22,7 +22,7 @@ class SharingStatus final : public ObjectKeeper::Owner {
   // Reports the queues that changed, if it is time.
   void Publish();
   // When Publish has something to do (monotonic); nullopt: no queue changed.
-  std::optional<base::Millis> DueAt() const;
+  std::optional<base::Millis> DueAt() const { return due_.DueAt(); }
 
   void Restate(const ObjectKeeper::Subject& subject, base::Millis at_ms) override;
 
@@ -34,8 +34,7 @@ class SharingStatus final : public ObjectKeeper::Owner {
   QuotaDesk& desk_;
   ObjectKeeper& keeper_;
   const base::Clock& clock_;
-  std::map<QueueName, base::Millis> dirty_;  // monotonic; not before that
-  base::Millis next_ms_ = 0;                 // monotonic
+  DueReports<QueueName> due_;
 };
 
 }  // namespace tutti::core

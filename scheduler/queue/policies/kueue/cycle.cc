@@ -215,7 +215,11 @@ bool KueueCycle::MayEvict(const Turn& turn) {
 }
 
 void KueueCycle::Preempt(Turn* turn, const std::string& why) {
-  if (!MayEvict(*turn)) return Refuse(*turn, WaitReason::kWaitingForQuota, why, true);
+  if (!MayEvict(*turn)) {
+    // Where it lacks no quota, no release of quota brings it back.
+    if (turn->assignment.ShortCells().empty()) return RefuseWithoutNodes(*turn, why);
+    return Refuse(*turn, WaitReason::kWaitingForQuota, why, true);
+  }
   if (in_.nodes_.keep) in_.nodes_.keep(turn->gang);
   for (const Victim& victim : turn->victims) {
     const Holding* holding = in_.holdings_.Find(victim.gang);

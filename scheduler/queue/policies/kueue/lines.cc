@@ -25,7 +25,10 @@ void Lines::Put(model::GangId gang, QueueId leaf, LineRank rank, std::string tex
   shape.local = std::move(local);
   if (!shape.aside) Leave(shape);
   shape.members.emplace(rank, gang);
-  if (!shape.aside) Join(shape), shape.newcomers.push_back(gang);
+  if (!shape.aside) {
+    Join(shape);
+    shape.newcomers.insert(gang);
+  }
   places_.emplace(gang, Place{at, std::move(rank)});
 }
 
@@ -55,6 +58,7 @@ void Lines::Erase(model::GangId gang) {
     line->second.first.reset();
   if (!shape.aside) Leave(shape);
   shape.members.erase({place.rank, gang});
+  shape.newcomers.erase(gang);
   if (!shape.aside) Join(shape);
   Tidy(shape.leaf);
   if (!shape.members.empty()) return;
@@ -81,7 +85,7 @@ std::optional<model::GangId> Lines::First(QueueId leaf, const UsageOf& usage) co
 
 void Lines::PutFirst(model::GangId gang) { lines_.at(places_.at(gang).shape->second.leaf).first = gang; }
 
-std::vector<model::GangId> Lines::StandAside(model::GangId gang, std::span<const CellId> lacks, WaitExplanation why) {
+std::set<model::GangId> Lines::StandAside(model::GangId gang, std::span<const CellId> lacks, WaitExplanation why) {
   Shape& shape = places_.at(gang).shape->second;
   lines_.at(shape.leaf).first.reset();
   Leave(shape);

@@ -60,7 +60,7 @@ class Lines {
   void PutFirst(model::GangId gang);
   // Lets the gang's shape stand aside until one of `lacks` is freer. Empty: until Return, or WakeAll. Returns those of
   // the shape that came since it stood aside last.
-  std::vector<model::GangId> StandAside(model::GangId gang, std::span<const CellId> lacks, WaitExplanation why);
+  std::set<model::GangId> StandAside(model::GangId gang, std::span<const CellId> lacks, WaitExplanation why);
   // Lets the gang's shape come back, if it stands aside.
   void Return(model::GangId gang);
   // Why the gang's shape stands aside; nullptr: it does not.
@@ -81,7 +81,7 @@ class Lines {
     std::set<Member> members;  // none is empty
     std::vector<CellId> lacks;
     std::optional<WaitExplanation> aside;
-    std::vector<model::GangId> newcomers;  // since it stood aside last; some may be gone
+    std::set<model::GangId> newcomers;  // that came since it stood aside last
   };
   // Shapes do not move in memory.
   using ShapeKey = std::tuple<QueueId, std::string, std::string>;  // leaf, local, text

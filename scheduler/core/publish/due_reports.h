@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// DueReports<Key>: of which objects there may be something to report, and from when on. Reports are made ten times a
+// second at most. One thread.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "base/clock.h"
+
+namespace tutti::core {
+
+template <typename Key>
+class DueReports {
+ public:
+  // It is to be reported, as soon as may be.
+  void Mark(const Key& key) { due_.try_emplace(key, 0); }
+  // It is to be reported, but not before that instant (monotonic).
+  void MarkAt(const Key& key, base::Millis at_ms) { due_[key] = at_ms; }
+
+  // Takes those that are due, sorted; none if reports were made a moment ago.
+  std::vector<Key> Take(base::Millis now_ms) {
+    std::vector<Key> taken;
+    if (due_.empty() || now_ms < next_ms_) return taken;
+    std::erase_if(due_, [&](const auto& item) {
+      if (item.second > now_ms) return false;
+      taken.push_back(item.first);
+      return true;
+    });
+    next_ms_ = now_ms + kEveryMs;
+    return taken;
+  }
+
+  // When Take has something (monotonic); nullopt: nothing is marked.
+  std::optional<base::Millis> DueAt() const {
+    if (due_.empty()) return std::nullopt;
+    const auto first = std::ranges::min_element(due_, {}, [](const auto& item) { return item.second; });
+    return std::max(next_ms_, first->second);
+  }
+
+ private:
+  static constexpr base::Millis kEveryMs = 100;
+  std::map<Key, base::Millis> due_;  // not before that
+  base::Millis next_ms_ = 0;
+};
+
+}  // namespace tutti::core
