@@ -188,6 +188,21 @@ TEST_CASE("What filters say beyond amounts is found out by the search") {
   CHECK(rig.Names(rig.Ask(rig.GangOf("t"))) == std::vector<std::string>{"port"});
 }
 
+TEST_CASE("While room is kept for a pod that waits, that no victims help is no proof") {
+  VictimRig rig;
+  AddNode(rig, "a", 8);
+  rig.Add(Pod("low", 4, 1, {}, "a"));
+  const PodId other = rig.Add(Pod("other", 4, 200));
+  rig.cluster.state().KeepNode(other, "a");
+  AddTaker(rig, 1, 8);
+  const VictimAnswer answer = rig.Ask(rig.GangOf("t"));
+  CHECK_FALSE(answer.fits);
+  CHECK_FALSE(answer.proven);
+  rig.book.Leave(other);
+  rig.cluster.state().DropPod(other);
+  CHECK(rig.Names(rig.Ask(rig.GangOf("t"))) == std::vector<std::string>{"low"});
+}
+
 namespace {
 
 // Nodes in racks, full of lone pods and gangs of four priorities, and a gang of priority 2 that wants some of it.

@@ -103,7 +103,7 @@ Problem Planner::Sort(const Members& members, const Members& must, bool tries_ag
   return problem;
 }
 
-// Those that keep room from some of these members. None is of the gang itself, whose members are placed again.
+// None is of the gang itself, whose members are placed again.
 std::vector<cluster::Placement> Planner::NominatedBeside(const Gang& gang, const Members& members) const {
   if (state_.nominations().empty()) return {};
   int32_t lowest = std::numeric_limits<int32_t>::max();

@@ -54,6 +54,9 @@ class Planner {
   Problem ProblemOf(const Members& pending, const Requirement& requirement) const;
   PlanResult Place(const Gang& gang, const Members& pending, const Problem& problem);
 
+  // The pods of others that keep room from some of these members, where it is kept for them.
+  std::vector<cluster::Placement> NominatedBeside(const Gang& gang, const Members& members) const;
+
   // Places exactly these members, all or none.
   PlanResult PlaceAll(const Gang& gang, const Members& members);
 
@@ -72,7 +75,6 @@ class Planner {
   std::optional<PlanResult> PlaceLone(const Gang& gang, const Members& members);
   model::NodeId BestBeside(const Gang& gang, const Members& members, const std::vector<cluster::Placement>& nominated);
   PlanResult PlaceBeside(const std::vector<cluster::Placement>& nominated, const std::function<PlanResult()>& place);
-  std::vector<cluster::Placement> NominatedBeside(const Gang& gang, const Members& members) const;
   // Those placed, one after another, each on a node that is feasible then; else why the first that is not.
   std::optional<PlanResult> Doubts(const std::vector<cluster::Placement>& placements);
   Problem Sort(const Members& members, const Members& must = {}, bool tries_again = false) const;

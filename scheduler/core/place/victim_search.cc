@@ -121,7 +121,8 @@ VictimAnswer VictimSearch::Answer(Question& question) {
   // With all gone some members may lack company that they want to be near to.
   for (const Kind& kind : question.problem.kinds)
     none.proven = none.proven && kind.pod_class->spec->pod_affinity.required.empty();
-  none.proven = none.proven && !question.gave_up;
+  // Room that is kept for others comes free when it is not, and no pod gives it up then.
+  none.proven = none.proven && !question.gave_up && planner_.NominatedBeside(question.gang, question.pending).empty();
   return none;
 }
 
