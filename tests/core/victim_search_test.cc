@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "core/place/victim_choice.h"
 #include "tests/support/catch.h"
 #include "tests/support/victim_rig.h"
 
@@ -201,6 +202,33 @@ TEST_CASE("While room is kept for a pod that waits, that no victims help is no p
   rig.book.Leave(other);
   rig.cluster.state().DropPod(other);
   CHECK(rig.Names(rig.Ask(rig.GangOf("t"))) == std::vector<std::string>{"low"});
+}
+
+TEST_CASE("A choice of victims spends what it may, and finds what it has looked at") {
+  VictimRig rig;
+  std::vector<model::NodeId> nodes;
+  for (int n = 0; n < 100; ++n) {
+    const std::string name = fmt::format("n-{:02}", n);
+    AddNode(rig, name, 8);
+    for (int i = 0; i < 8; ++i) rig.Add(Pod(fmt::format("low-{}-{}", n, i), 1, 1, {}, name.c_str()));
+    nodes.push_back(rig.cluster.snapshot().FindNode(name));
+  }
+  AddTaker(rig, 2, 1);
+  const model::GangId id = rig.GangOf("t");
+  const auto census = rig.book.CensusOf(rig.book.at(id));
+  const Problem problem = rig.planner.ProblemOf(census->pending, Require(rig.book.at(id), *census));
+  const MemberAsks asks(problem, rig.rankings, rig.cluster.snapshot());
+  VictimUnits units(rig.cluster.state(), rig.book, rig.clock);
+  units.Begin([](PodId) { return true; });
+  const std::vector<VictimUnit> found = units.On(nodes, 1, id);
+  constexpr int64_t kMost = 20'000, kOneNode = 2'000;
+  Budget budget(kMost);
+  const auto chosen =
+      VictimChoice(rig.cluster.state(), asks, {2}, nodes, found, budget)
+          .Run([&](model::GangId gang, std::span<const size_t> parts) { return units.MayGo(gang, parts); });
+  REQUIRE(chosen);
+  CHECK(chosen->units.size() == 2);
+  CHECK(budget.left() > -kOneNode);
 }
 
 namespace {

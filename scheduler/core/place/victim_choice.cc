@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace tutti::core {
@@ -187,8 +188,11 @@ std::optional<VictimChoice::Chosen> VictimChoice::InOrder(std::span<const size_t
   gone_.assign(units_.size(), 0);
   gone_of_.clear();
   chosen_ = {};
-  for (const size_t c : classes)
-    if (!ChooseFor(c)) return std::nullopt;
+  for (size_t i = 0; i < classes.size(); ++i) {
+    const auto left = static_cast<int64_t>(classes.size() - i);
+    reserve_ = std::max<int64_t>(0, budget_.left()) / left * (left - 1);
+    if (!ChooseFor(classes[i])) return std::nullopt;
+  }
   std::erase_if(chosen_.units, [this](size_t unit) {
     const bool twice =
         units_[unit].what == VictimUnit::What::kSpare &&
@@ -247,8 +251,10 @@ void KeepBest(Options* options) {
 
 const VictimChoice::Options& VictimChoice::OptionsOn(size_t c, size_t node) {
   Options& options = options_[node];
-  if (std::exchange(known_[node], char{1})) return options;
+  if (known_[node]) return options;
   options.clear();
+  if (budget_.left() < reserve_) return options;
+  known_[node] = 1;
   if (!asks_.open(c, nodes_[node])) return options;
   absl::InlinedVector<size_t, 16> units;
   for (const size_t u : on_[node])
@@ -455,13 +461,13 @@ std::optional<VictimChoice::Chosen> VictimChoice::WithWide(size_t c, int64_t lac
     if (const int64_t gain = MayGo(u) ? Gain(c, u) : 0; gain > 0) open.emplace_back(u, gain);
   if (open.size() <= kFewWide)
     for (const auto& [u, gain] : open) {
-      if (beaten(units_[u].cost)) continue;
+      if (beaten(units_[u].cost) || budget_.left() < reserve_) continue;
       Go(u);
       offer({{u}, units_[u].cost});
       ComeBack(u);
     }
   Chosen taken;
-  for (int64_t left = lack; left > 0 && !open.empty() && !budget_.exhausted(); left = wanted_[c] - Room(c)) {
+  for (int64_t left = lack; left > 0 && !open.empty() && budget_.left() >= reserve_; left = wanted_[c] - Room(c)) {
     budget_.Spend(kPerOption * std::ssize(open));
     for (auto& [u, gain] : open) gain = MayGo(u) ? Gain(c, u) : 0;
     std::erase_if(open, [](const auto& item) { return item.second <= 0; });

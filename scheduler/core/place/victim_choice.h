@@ -26,7 +26,8 @@ namespace tutti::core {
 class VictimChoice {
  public:
   // `wanted`: how many members of each class of `asks` are to be placed on `nodes`. What is there is as it is, with
-  // what is speculated. All but `wanted` must outlive it; it spends of `budget`.
+  // what is speculated. All but `wanted` must outlive it. It spends of `budget`; no unit goes from a node that it
+  // cannot afford to look at.
   VictimChoice(const cluster::ClusterState& state, const MemberAsks& asks, std::vector<int64_t> wanted,
                std::span<const model::NodeId> nodes, const std::vector<VictimUnit>& units, Budget& budget);
 
@@ -91,6 +92,7 @@ class VictimChoice {
   // Of the class that is being chosen for, by node; those that are not `known_` are to be found.
   std::vector<Options> options_;
   std::vector<char> known_;
+  int64_t reserve_ = 0;  // what the budget keeps for the classes that come later
   Chosen chosen_;
 };
 
