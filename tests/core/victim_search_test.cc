@@ -204,6 +204,25 @@ TEST_CASE("While room is kept for a pod that waits, that no victims help is no p
   CHECK(rig.Names(rig.Ask(rig.GangOf("t"))) == std::vector<std::string>{"low"});
 }
 
+TEST_CASE("What many pods would lose is more than what one of them would, however much it is") {
+  VictimRig rig;
+  const auto slots = [](const std::string& name, int64_t count, int priority, const char* node = nullptr) {
+    json pod = Pod(name, 0, priority, {}, node);
+    pod["requests"] = {{"cpu", "1"}, {"example.com/slots", std::to_string(count)}};
+    return pod;
+  };
+  constexpr int64_t kMany = 1 << 20;
+  for (const char* node : {"a", "b"})
+    rig.cluster.AddNode(
+        {{"name", node}, {"allocatable", {{"example.com/slots", std::to_string(6 * kMany)}, {"cpu", "100"}}}});
+  for (int i = 0; i < 6; ++i) rig.Add(slots(fmt::format("low-{}", i), kMany, 1, "a"));
+  rig.Add(slots("one", 6 * kMany, 1, "b"));
+  json taker = slots("t-0", 6 * kMany, 10);
+  taker["labels"] = {{"gang", "t"}, {"min", "1"}};
+  rig.Add(taker);
+  CHECK(rig.Names(rig.Ask(rig.GangOf("t"))) == std::vector<std::string>{"one"});
+}
+
 TEST_CASE("A choice of victims spends what it may, and finds what it has looked at") {
   VictimRig rig;
   std::vector<model::NodeId> nodes;

@@ -194,12 +194,11 @@ std::optional<VictimChoice::Chosen> VictimChoice::InOrder(std::span<const size_t
     if (!ChooseFor(classes[i])) return std::nullopt;
   }
   std::erase_if(chosen_.units, [this](size_t unit) {
-    const bool twice =
-        units_[unit].what == VictimUnit::What::kSpare &&
-        std::ranges::any_of(gone_of_[units_[unit].gang], [&](size_t other) { return Overlaps(unit, other); });
-    if (twice) chosen_.cost -= units_[unit].cost;
-    return twice;
+    return units_[unit].what == VictimUnit::What::kSpare &&
+           std::ranges::any_of(gone_of_[units_[unit].gang], [&](size_t other) { return Overlaps(unit, other); });
   });
+  chosen_.cost = {};
+  for (const size_t unit : chosen_.units) chosen_.cost += units_[unit].cost;
   return std::move(chosen_);
 }
 

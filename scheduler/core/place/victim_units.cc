@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "model/quantity.h"
+
 namespace tutti::core {
 
 using base::Millis;
@@ -27,7 +29,8 @@ VictimCost VictimUnits::CostOf(PodId id) const {
   const Millis for_ms = std::max<Millis>(0, clock_.WallMs() - SinceOf(id));
   for (const auto& [column, amount] : entry.pod_class->requests)
     if (column > cluster::kPodsColumn && !state_.snapshot().resources().Text(column).starts_with("hugepages-"))
-      cost.lost_gpu_ms += std::min<int64_t>(amount, 1 << 20) * for_ms;
+      cost.lost_gpu_ms =
+          model::SaturatingAdd(cost.lost_gpu_ms, model::SaturatingMul(std::min<int64_t>(amount, 1 << 20), for_ms));
   return cost;
 }
 

@@ -12,6 +12,7 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -24,18 +25,16 @@
 
 namespace tutti::core {
 
-// In the order in which it counts. What several units cost is the sum.
+// In the order in which it counts. What several units cost is the sum; a sum that is too large stays the largest.
 struct VictimCost {
   int64_t gangs = 0;        // that lose all
   int64_t lost_gpu_ms = 0;  // for how long the pods had their GPUs and the like, times their number
   int64_t pods = 0;
   friend auto operator<=>(const VictimCost&, const VictimCost&) = default;
   VictimCost& operator+=(const VictimCost& other) {
-    gangs += other.gangs, lost_gpu_ms += other.lost_gpu_ms, pods += other.pods;
-    return *this;
-  }
-  VictimCost& operator-=(const VictimCost& other) {
-    gangs -= other.gangs, lost_gpu_ms -= other.lost_gpu_ms, pods -= other.pods;
+    gangs += other.gangs, pods += other.pods;
+    if (__builtin_add_overflow(lost_gpu_ms, other.lost_gpu_ms, &lost_gpu_ms))
+      lost_gpu_ms = std::numeric_limits<int64_t>::max();
     return *this;
   }
 };
