@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/place/evictable.h"
 
-#include <absl/container/inlined_vector.h>
-
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -43,6 +41,12 @@ bool NeverGoes(const model::Pod& pod) {
   return !dialects::IsPreemptable(pod);
 }
 
+int32_t GoesBy(const cluster::PodEntry& pod, const Gang* gang) {
+  if (pod.pod->meta.deleting()) return Evictable::kLeaving;
+  const int32_t own = pod.pod->spec->priority;
+  return gang ? gang->spec.priority.value_or(own) : own;
+}
+
 Evictable::Node Evictable::Look(NodeId n) const {
   const cluster::Snapshot& nodes = state_.snapshot();
   Node look;
@@ -51,9 +55,8 @@ Evictable::Node Evictable::Look(NodeId n) const {
   for (const model::PodId id : state_.pods_on(n)) {
     const cluster::PodEntry& entry = state_.pod(id);
     if (NeverGoes(*entry.pod)) continue;
-    int32_t priority = entry.pod->meta.deleting() ? kLeaving : entry.pod->spec->priority;
-    if (const model::GangId gang = book_.GangOf(id); gang && priority != kLeaving)
-      priority = book_.at(gang).spec.priority.value_or(priority);
+    const model::GangId gang = book_.GangOf(id);
+    const int32_t priority = GoesBy(entry, gang ? &book_.at(gang) : nullptr);
     look.held.push_back({priority, cluster::kPodsColumn, 1});
     for (const auto& [column, amount] : entry.pod_class->requests) look.held.push_back({priority, column, amount});
   }

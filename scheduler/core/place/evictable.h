@@ -23,6 +23,9 @@ namespace tutti::core {
 // Pods that are never evicted: those of kube-system, of the system-critical priorities, of a DaemonSet, of a
 // node's own manifests, and those that ask to be left alone.
 bool NeverGoes(const model::Pod& pod);
+// Returns the priority by which it goes: Evictable::kLeaving if it leaves already, else its gang's, else its own.
+// `gang` null: it has none.
+int32_t GoesBy(const cluster::PodEntry& pod, const Gang* gang);
 
 class Evictable {
  public:

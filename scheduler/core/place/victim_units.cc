@@ -42,16 +42,9 @@ bool VictimUnits::Goes(PodId id) {
   return goes;
 }
 
-void VictimUnits::AddLone(PodId id, std::vector<VictimUnit>* units) {
-  const int32_t priority = state_.pod(id).pod->spec->priority;
-  if (priority <= highest_)
-    units->push_back({What::kLone, book_.GangOf(id), priority, {id}, CostOf(id), SinceOf(id), 0});
-}
-
 void VictimUnits::AddGang(GangId id, std::span<const NodeId> nodes, std::vector<VictimUnit>* units) {
   Gang& gang = book_.at(id);
-  const int32_t priority = book_.Priority(gang);
-  if (priority > highest_) return;
+  if (book_.Priority(gang) > highest_) return;
   const bool loses = std::ranges::any_of(gang.members, [this](const Member* member) {
     return state_.pod(member->pod).victim_of || state_.pod(member->pod).leaving;
   });
@@ -65,7 +58,7 @@ void VictimUnits::AddGang(GangId id, std::span<const NodeId> nodes, std::vector<
   };
   const auto goes = [this](const Member& member) { return Goes(member.pod); };
   const auto unit_of = [&](What what, const Members& members) {
-    VictimUnit unit{what, id, priority, {}, {}, 0, 0};
+    VictimUnit unit{what, id, {}, {}, 0, 0};
     for (const Member* member : members) {
       unit.pods.push_back(member->pod);
       unit.cost += CostOf(member->pod);
@@ -96,17 +89,14 @@ std::vector<VictimUnit> VictimUnits::On(std::span<const NodeId> nodes, int32_t h
   absl::flat_hash_set<GangId> seen;
   for (const NodeId n : nodes)
     for (const PodId id : state_.pods_on(n)) {
-      const cluster::PodEntry& entry = state_.pod(id);
       const GangId gang = book_.GangOf(id);
-      const int32_t own = entry.pod->spec->priority;
-      const bool leaves = entry.pod->meta.deleting();
-      if ((gang && gang == taker) || (!leaves && (gang ? book_.at(gang).spec.priority.value_or(own) : own) > highest))
-        continue;
-      if (!Goes(id)) continue;
-      if (leaves)
-        units.push_back({What::kLeaving, gang, Evictable::kLeaving, {id}, {}, SinceOf(id), 0});
+      if (gang && gang == taker) continue;
+      const cluster::PodEntry& entry = state_.pod(id);
+      if (GoesBy(entry, gang ? &book_.at(gang) : nullptr) > highest || !Goes(id)) continue;
+      if (entry.pod->meta.deleting())
+        units.push_back({What::kLeaving, gang, {id}, {}, SinceOf(id), 0});
       else if (!gang || book_.at(gang).lone)
-        AddLone(id, &units);
+        units.push_back({What::kLone, gang, {id}, CostOf(id), SinceOf(id), 0});
       else if (seen.insert(gang).second)
         AddGang(gang, nodes, &units);
     }

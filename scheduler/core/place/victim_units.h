@@ -42,7 +42,6 @@ struct VictimCost {
 struct VictimUnit {
   enum class What { kLeaving, kLone, kSpare, kGang } what = What::kLone;
   model::GangId gang;                         // invalid: it has none
-  int32_t priority = 0;                       // kLeaving: Evictable::kLeaving
   absl::InlinedVector<model::PodId, 1> pods;  // each weighs on a node; sorted
   VictimCost cost;
   base::Millis since_ms = 0;  // wall; since when the youngest is there
@@ -72,7 +71,6 @@ class VictimUnits {
   bool left_some() const { return left_some_; }
 
  private:
-  void AddLone(model::PodId pod, std::vector<VictimUnit>* units);
   void AddGang(model::GangId id, std::span<const model::NodeId> nodes, std::vector<VictimUnit>* units);
   // Nothing keeps it on its node.
   bool Goes(model::PodId pod);
