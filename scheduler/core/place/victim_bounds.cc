@@ -48,9 +48,14 @@ MemberAsks::Amounts MemberAsks::HeldBy(const cluster::PodClass& pod_class) const
   Amounts held(columns_.size(), 0);
   held[0] = 1;
   for (const auto& [column, amount] : pod_class.requests)
-    if (const auto at = std::ranges::find(columns_, column); at != columns_.end())
-      held[static_cast<size_t>(at - columns_.begin())] = amount;
+    if (const auto place = PlaceOf(column)) held[*place] = amount;
   return held;
+}
+
+std::optional<size_t> MemberAsks::PlaceOf(ResourceId column) const {
+  const auto at = std::ranges::find(columns_, column);
+  if (at == columns_.end()) return std::nullopt;
+  return static_cast<size_t>(at - columns_.begin());
 }
 
 int64_t MemberAsks::Room(size_t c, std::span<const int64_t> free) const {
@@ -74,45 +79,32 @@ VictimBounds::VictimBounds(const MemberAsks& asks, const Problem& problem, const
     for (const NodeId n : groups[g]) group_of_[n.index()] = g;
 }
 
-void VictimBounds::Add(NodeId n, int64_t sign) {
+void VictimBounds::Count(NodeId n, int64_t sign) {
   const uint32_t group = group_of_[n.index()];
   if (group == kNoGroup) return;
   for (size_t c = 0; c < asks_.classes(); ++c)
     if (asks_.open(c, n)) room_[group][c] += sign * asks_.Room(c, At(n));
 }
 
-void VictimBounds::Reset() {
+void VictimBounds::Begin(int32_t highest, const Evictable* evictable) {
   room_.assign(groups_.size(), std::vector<int64_t>(asks_.classes(), 0));
   for (const std::vector<NodeId>& group : groups_)
     for (const NodeId n : group) {
-      for (size_t r = 0; r < width_; ++r) At(n)[r] = nodes_.Free(n, asks_.columns()[r]);
-      Add(n, 1);
-    }
-}
-
-void VictimBounds::FreeUpTo(int32_t highest, const Evictable& evictable) {
-  room_.assign(groups_.size(), std::vector<int64_t>(asks_.classes(), 0));
-  for (const std::vector<NodeId>& group : groups_)
-    for (const NodeId n : group) {
-      const std::span<int64_t> free = At(n);
-      for (size_t r = 0; r < width_; ++r) {
-        const ResourceId column = asks_.columns()[r];
-        free[r] = nodes_.Free(n, column);
-        for (const Evictable::Held& held : evictable.On(n)) {
+      std::ranges::copy(asks_.FreeOn(n, nodes_), At(n).begin());
+      if (evictable)
+        for (const Evictable::Held& held : evictable->On(n)) {
           if (held.priority > highest) break;
-          if (held.column == column) free[r] += held.amount;
+          if (const auto place = asks_.PlaceOf(held.column)) At(n)[*place] += held.amount;
         }
-      }
-      Add(n, 1);
+      Count(n, 1);
     }
 }
 
 void VictimBounds::Shift(const cluster::PodEntry& pod, int64_t sign) {
   if (group_of_[pod.node.index()] == kNoGroup) return;
-  Add(pod.node, -1);
-  const MemberAsks::Amounts held = asks_.HeldBy(*pod.pod_class);
-  for (size_t r = 0; r < width_; ++r) At(pod.node)[r] += sign * held[r];
-  Add(pod.node, 1);
+  Count(pod.node, -1);
+  AddAmounts(At(pod.node), asks_.HeldBy(*pod.pod_class), sign);
+  Count(pod.node, 1);
 }
 
 // As Bounds::Most: of each demand's kinds as many as there is room for, each class for itself.

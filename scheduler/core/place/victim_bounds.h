@@ -8,7 +8,7 @@
 
 #include <absl/container/inlined_vector.h>
 
-#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,6 +19,11 @@
 #include "core/place/topology_rules.h"
 
 namespace tutti::core {
+
+// Adds `times` the amounts to those at the same places.
+inline void AddAmounts(std::span<int64_t> to, std::span<const int64_t> amounts, int64_t times = 1) {
+  for (size_t r = 0; r < to.size(); ++r) to[r] += times * amounts[r];
+}
 
 // What the members of a problem ask for, by class and column; and where they can be.
 class MemberAsks {
@@ -41,6 +46,8 @@ class MemberAsks {
   Amounts HeldBy(const cluster::PodClass& pod_class) const;
   // How many members of the class fit into this.
   int64_t Room(size_t c, std::span<const int64_t> free) const;
+  // Its place among columns(), if it is one of them.
+  std::optional<size_t> PlaceOf(model::ResourceId column) const;
 
  private:
   std::vector<const cluster::PodClass*> classes_;
@@ -57,9 +64,9 @@ class VictimBounds {
                const std::vector<std::vector<model::NodeId>>& groups);
 
   // All that pods up to `highest` hold is gone, and nothing else.
-  void FreeUpTo(int32_t highest, const Evictable& evictable);
+  void FreeUpTo(int32_t highest, const Evictable& evictable) { Begin(highest, &evictable); }
   // What is there is as it is, with what is speculated.
-  void Reset();
+  void Reset() { Begin(0, nullptr); }
   // One pod goes from its node, or comes back to it.
   void Go(const cluster::PodEntry& pod) { Shift(pod, 1); }
   void ComeBack(const cluster::PodEntry& pod) { Shift(pod, -1); }
@@ -69,8 +76,11 @@ class VictimBounds {
   bool DisprovesAll() const;
 
  private:
+  // `evictable` null: nothing is gone.
+  void Begin(int32_t highest, const Evictable* evictable);
   void Shift(const cluster::PodEntry& pod, int64_t sign);
-  void Add(model::NodeId n, int64_t sign);
+  // Adds the node's room to its group's, or takes it off.
+  void Count(model::NodeId n, int64_t sign);
   std::span<int64_t> At(model::NodeId n) { return {&free_[n.index() * width_], width_}; }
 
   static constexpr uint32_t kNoGroup = ~uint32_t{0};

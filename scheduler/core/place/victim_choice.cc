@@ -58,7 +58,7 @@ VictimChoice::VictimChoice(const cluster::ClusterState& state, const MemberAsks&
       if (spot == spots_[u].end())
         spots_[u].push_back({at->second, held});
       else
-        for (size_t r = 0; r < held.size(); ++r) spot->amounts[r] += held[r];
+        AddAmounts(spot->amounts, held);
     }
     if (spots_[u].size() == 1)
       on_[spots_[u].front().node].push_back(u);
@@ -92,7 +92,7 @@ bool VictimChoice::MayGo(size_t unit) const {
 
 void VictimChoice::Shift(size_t unit, int64_t sign) {
   for (const Spot& spot : spots_[unit]) {
-    for (size_t r = 0; r < spot.amounts.size(); ++r) free_[spot.node][r] += sign * spot.amounts[r];
+    AddAmounts(free_[spot.node], spot.amounts, sign);
     known_[spot.node] = 0;
   }
 }
@@ -125,8 +125,7 @@ std::vector<std::vector<size_t>> VictimChoice::Orders() const {
   for (const Amounts& free : free_at_first_)
     for (size_t r = 0; r < free.size(); ++r) total[r] += std::max<int64_t>(0, free[r]);
   for (const std::vector<Spot>& spots : spots_)
-    for (const Spot& spot : spots)
-      for (size_t r = 0; r < spot.amounts.size(); ++r) total[r] += spot.amounts[r];
+    for (const Spot& spot : spots) AddAmounts(total, spot.amounts);
   const auto weight = [&](size_t c) {
     double most = 0;
     for (size_t r = 0; r < total.size(); ++r)
@@ -227,7 +226,7 @@ void VictimChoice::PlaceMembers(size_t c) {
   int64_t left = wanted_[c];
   for (const auto& [room, node] : rooms) {
     const int64_t count = std::min(room, left);
-    for (size_t r = 0; r < free_[node].size(); ++r) free_[node][r] -= count * asks_.of(c)[r];
+    AddAmounts(free_[node], asks_.of(c), -count);
     if ((left -= count) == 0) return;
   }
 }
@@ -279,8 +278,7 @@ void VictimChoice::TrySubsets(size_t c, size_t node, std::span<const size_t> uni
       for (const size_t other : option.units) apart = apart && !Overlaps(units[i], other);
       option.units.push_back(units[i]);
       option.cost += units_[units[i]].cost;
-      const Amounts& held = spots_[units[i]].front().amounts;
-      for (size_t r = 0; r < free.size(); ++r) free[r] += held[r];
+      AddAmounts(free, spots_[units[i]].front().amounts);
     }
     option.gain = asks_.Room(c, free) - before;
     if (!apart || option.gain <= 0) continue;
@@ -311,7 +309,7 @@ void VictimChoice::TryInOrder(size_t c, size_t node, std::span<const size_t> uni
       if (std::ranges::any_of(option.units, [&](size_t other) { return Overlaps(u, other); })) continue;
       option.units.push_back(u);
       option.cost += units_[u].cost;
-      for (size_t r = 0; r < free.size(); ++r) free[r] += spots_[u].front().amounts[r];
+      AddAmounts(free, spots_[u].front().amounts);
       const int64_t gain = asks_.Room(c, free) - before;
       if (gain <= option.gain) continue;
       option.gain = gain;
@@ -319,7 +317,7 @@ void VictimChoice::TryInOrder(size_t c, size_t node, std::span<const size_t> uni
       Amounts left = free;
       for (const size_t one : option.units) {
         Amounts without = left;
-        for (size_t r = 0; r < without.size(); ++r) without[r] -= spots_[one].front().amounts[r];
+        AddAmounts(without, spots_[one].front().amounts, -1);
         if (asks_.Room(c, without) - before >= gain) {
           left = without;
         } else {
@@ -432,7 +430,7 @@ int64_t VictimChoice::Gain(size_t c, size_t unit) const {
     if (!asks_.open(c, nodes_[spot.node])) continue;
     Amounts free = free_[spot.node];
     const int64_t before = asks_.Room(c, free);
-    for (size_t r = 0; r < free.size(); ++r) free[r] += spot.amounts[r];
+    AddAmounts(free, spot.amounts);
     gain += asks_.Room(c, free) - before;
   }
   return gain;

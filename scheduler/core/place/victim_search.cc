@@ -60,22 +60,36 @@ VictimCost CostOf(const std::vector<VictimUnit>& units) {
 
 struct VictimSearch::Question {
   Question(VictimSearch& search, GangId gang_id, const Members& members, const Requirement& needs)
-      : id(gang_id),
+      : state(search.state_),
+        id(gang_id),
         gang(search.book_.at(gang_id)),
         pending(members),
         problem(search.planner_.ProblemOf(members, needs)),
-        asks(problem, search.rankings_, search.state_.snapshot()),
-        groups(GroupsOf(problem, MakeRules(gang, problem, search.state_), search.state_.snapshot())),
-        bounds(asks, problem, search.state_.snapshot(), groups),
+        asks(problem, search.rankings_, state.snapshot()),
+        groups(GroupsOf(problem, MakeRules(gang, problem, state), state.snapshot())),
+        bounds(asks, problem, state.snapshot(), groups),
         wanted(asks.classes(), 0) {
     problem.explains = false;
     Members chosen = HighestPriority(members, needs);
     if (std::ssize(chosen) < problem.total()) chosen = members;
     absl::flat_hash_map<const cluster::PodClass*, size_t> place_of;
     for (size_t c = 0; c < asks.classes(); ++c) place_of[&asks.pod_class(c)] = c;
-    for (const Member* member : chosen) ++wanted[place_of.at(search.state_.pod(member->pod).pod_class.get())];
+    for (const Member* member : chosen) ++wanted[place_of.at(state.pod(member->pod).pod_class.get())];
   }
 
+  // In the bounds, the unit is gone; it is back; these are gone, and nothing else.
+  void Go(const VictimUnit& unit) {
+    for (const PodId pod : unit.pods) bounds.Go(state.pod(pod));
+  }
+  void ComeBack(const VictimUnit& unit) {
+    for (const PodId pod : unit.pods) bounds.ComeBack(state.pod(pod));
+  }
+  void LetGo(const std::vector<VictimUnit>& units) {
+    bounds.Reset();
+    for (const VictimUnit& unit : units) Go(unit);
+  }
+
+  const cluster::ClusterState& state;
   const GangId id;
   const Gang& gang;
   const Members& pending;
@@ -85,7 +99,13 @@ struct VictimSearch::Question {
   VictimBounds bounds;
   std::vector<int64_t> wanted;  // by class
   Budget budget{kMostForVictims};
-  int32_t highest = 0;   // that may go in this round
+  int32_t highest = 0;  // that may go in this round
+  // Of this round, by group, once they are asked for: units, and whether some were left for now.
+  struct Found {
+    std::vector<VictimUnit> units;
+    bool left_some = false;
+  };
+  std::vector<std::optional<Found>> found;
   bool gave_up = false;  // some answer that should be a proof is none
 };
 
@@ -128,11 +148,11 @@ VictimAnswer VictimSearch::Answer(Question& question) {
 
 std::optional<VictimAnswer> VictimSearch::TryUpTo(Question& question, int32_t highest) {
   question.highest = highest;
+  question.found.assign(question.groups.size(), std::nullopt);
   question.gave_up = false;
   std::optional<VictimAnswer> best;
   size_t settled = 0;
-  for (Draft& draft :
-       base::Planted(base::Bug::kGangVictimTooMany) ? std::vector<Draft>() : DraftsUpTo(question, highest)) {
+  for (Draft& draft : base::Planted(base::Bug::kGangVictimTooMany) ? std::vector<Draft>() : DraftsOf(question)) {
     if ((best && CostOf(best->victims) <= draft.cost) || settled++ == kMostSettled) break;
     auto answer = Settle(question, std::move(draft.units));
     if (answer && (!best || CostOf(answer->victims) < CostOf(best->victims))) best = std::move(answer);
@@ -143,35 +163,43 @@ std::optional<VictimAnswer> VictimSearch::TryUpTo(Question& question, int32_t hi
   }
   // What fits without all that may go can be made to do with less.
   question.gave_up = false;
-  std::vector<VictimUnit> all = AllUpTo(question, highest, What::kGang);
+  std::vector<VictimUnit> all = AllOf(question, What::kGang);
   return all.empty() ? std::nullopt : Settle(question, std::move(all));
 }
 
 void VictimSearch::SpareGangs(Question& question, std::optional<VictimAnswer>* best) {
   if (CostOf((*best)->victims).gangs == 0 || question.budget.exhausted()) return;
-  std::vector<VictimUnit> others = AllUpTo(question, question.highest, What::kSpare);
-  question.bounds.Reset();
-  for (const VictimUnit& unit : others)
-    for (const PodId pod : unit.pods) question.bounds.Go(state_.pod(pod));
+  std::vector<VictimUnit> others = AllOf(question, What::kSpare);
+  question.LetGo(others);
   if (question.bounds.DisprovesAll()) return;
   auto without = Settle(question, std::move(others));
   if (without && CostOf(without->victims) < CostOf((*best)->victims)) *best = std::move(without);
 }
 
-std::vector<VictimUnit> VictimSearch::AllUpTo(Question& question, int32_t highest, What most) {
+// Returns what may go on one set of nodes in this round.
+const std::vector<VictimUnit>& VictimSearch::UnitsIn(Question& question, size_t group) {
+  std::optional<Question::Found>& found = question.found[group];
+  if (!found) {
+    found.emplace().units = units_.On(question.groups[group], question.highest, question.id);
+    found->left_some = units_.left_some();
+  }
+  return found->units;
+}
+
+std::vector<VictimUnit> VictimSearch::AllOf(Question& question, What most) {
   std::vector<VictimUnit> all, parts;
   absl::flat_hash_set<GangId> whole;
-  question.bounds.FreeUpTo(highest, evictable_);
+  question.bounds.FreeUpTo(question.highest, evictable_);
   for (size_t g = 0; g < question.groups.size(); ++g) {
     if (question.bounds.Disproves(g)) continue;
-    for (VictimUnit& unit : units_.On(question.groups[g], highest, question.id))
+    for (const VictimUnit& unit : UnitsIn(question, g))
       if (unit.what > most)
         continue;
       else if (unit.what == What::kSpare)
-        parts.push_back(std::move(unit));
+        parts.push_back(unit);
       else if (unit.what != What::kGang || whole.insert(unit.gang).second)
-        all.push_back(std::move(unit));
-    question.gave_up = question.gave_up || units_.left_some();
+        all.push_back(unit);
+    question.gave_up = question.gave_up || question.found[g]->left_some;
   }
   for (VictimUnit& part : parts) {
     if (whole.contains(part.gang)) continue;
@@ -190,8 +218,8 @@ bool VictimSearch::MayGo(const std::vector<VictimUnit>& units) const {
 }
 
 // One of each group in which there may be room, the cheapest first.
-std::vector<VictimSearch::Draft> VictimSearch::DraftsUpTo(Question& question, int32_t highest) {
-  question.bounds.FreeUpTo(highest, evictable_);
+std::vector<VictimSearch::Draft> VictimSearch::DraftsOf(Question& question) {
+  question.bounds.FreeUpTo(question.highest, evictable_);
   std::vector<size_t> open;
   for (size_t g = 0; g < question.groups.size(); ++g)
     if (!question.bounds.Disproves(g)) open.push_back(g);
@@ -201,13 +229,13 @@ std::vector<VictimSearch::Draft> VictimSearch::DraftsUpTo(Question& question, in
   for (const size_t g : open) {
     if (budget.exhausted()) break;
     const std::vector<NodeId>& nodes = question.groups[g];
-    std::vector<VictimUnit> units = units_.On(nodes, highest, question.id);
+    const std::vector<VictimUnit>& units = UnitsIn(question, g);
     budget.Spend(std::ssize(nodes) + 10 * std::ssize(units));
     auto chosen = VictimChoice(state_, question.asks, question.wanted, nodes, units, budget)
                       .Run([this](GangId gang, std::span<const size_t> parts) { return units_.MayGo(gang, parts); });
     if (!chosen) continue;
     Draft& draft = drafts.emplace_back(Draft{chosen->cost, {}});
-    for (const size_t u : chosen->units) draft.units.push_back(std::move(units[u]));
+    for (const size_t u : chosen->units) draft.units.push_back(units[u]);
   }
   question.budget.Spend(before - budget.left());
   std::ranges::stable_sort(drafts, {}, &Draft::cost);
@@ -255,26 +283,23 @@ void VictimSearch::DropUnneeded(const Question& question, const std::vector<clus
   using Amounts = MemberAsks::Amounts;
   const MemberAsks& asks = question.asks;
   absl::flat_hash_map<NodeId, Amounts> left;  // of nodes where members are
-  const auto shift = [](Amounts& amounts, const Amounts& by, int64_t sign) {
-    for (size_t r = 0; r < amounts.size(); ++r) amounts[r] += sign * by[r];
-  };
   for (const cluster::Placement& placement : placements) {
     const auto [at, fresh] = left.try_emplace(placement.node);
     if (fresh) at->second = asks.FreeOn(placement.node, state_.snapshot());
-    shift(at->second, asks.HeldBy(*placement.pod_class), -1);
+    AddAmounts(at->second, asks.HeldBy(*placement.pod_class), -1);
   }
   absl::flat_hash_set<PodId> gone;
   for (const VictimUnit& unit : *units)
     for (const PodId id : unit.pods)
       if (const auto at = left.find(state_.pod(id).node); gone.insert(id).second && at != left.end())
-        shift(at->second, asks.HeldBy(*state_.pod(id).pod_class), 1);
+        AddAmounts(at->second, asks.HeldBy(*state_.pod(id).pod_class));
   std::ranges::stable_sort(*units, std::ranges::greater(), &VictimUnit::cost);
   const auto stays = [&](const VictimUnit& unit) {
     absl::flat_hash_map<NodeId, Amounts> with;
     for (const PodId id : unit.pods)
       if (const cluster::PodEntry& pod = state_.pod(id); left.contains(pod.node)) {
         Amounts& amounts = with.try_emplace(pod.node, left.at(pod.node)).first->second;
-        shift(amounts, asks.HeldBy(*pod.pod_class), -1);
+        AddAmounts(amounts, asks.HeldBy(*pod.pod_class), -1);
         if (std::ranges::any_of(amounts, [](int64_t amount) { return amount < 0; })) return false;
       }
     for (auto& [node, amounts] : with) left[node] = amounts;
@@ -285,9 +310,9 @@ void VictimSearch::DropUnneeded(const Question& question, const std::vector<clus
 
 // What was found stands without the unit, or is found anew.
 bool VictimSearch::GivesBack(Question& question, const VictimUnit& unit, VictimAnswer* answer) {
-  for (const PodId pod : unit.pods) question.bounds.ComeBack(state_.pod(pod));
+  question.ComeBack(unit);
   const auto stays_gone = [&] {
-    for (const PodId pod : unit.pods) question.bounds.Go(state_.pod(pod));
+    question.Go(unit);
     return false;
   };
   if (question.bounds.DisprovesAll()) return stays_gone();
@@ -324,9 +349,8 @@ std::vector<VictimUnit> VictimSearch::PartsInstead(Question& question, const Vic
   instead.insert(instead.end(), parts.begin(), parts.end());
   PlanResult with_parts = AskWithout(question, instead);
   if (!with_parts.fits) return {};
-  for (const PodId pod : gang.pods) question.bounds.ComeBack(state_.pod(pod));
-  for (const VictimUnit& part : parts)
-    for (const PodId pod : part.pods) question.bounds.Go(state_.pod(pod));
+  question.ComeBack(gang);
+  for (const VictimUnit& part : parts) question.Go(part);
   answer->victims = std::move(instead);
   answer->placements = std::move(with_parts.placements);
   return parts;
@@ -334,12 +358,14 @@ std::vector<VictimUnit> VictimSearch::PartsInstead(Question& question, const Vic
 
 // Few victims are looked at once more: one unit that goes in place of one or two that cost more together.
 void VictimSearch::Exchange(Question& question, VictimAnswer* answer) {
-  if (answer->victims.size() > kFewVictims || answer->exhausted) return;
+  const auto affordable = [&question] { return question.budget.left() > kMostForVictims / 2; };
+  if (answer->victims.size() > kFewVictims || answer->exhausted || !affordable()) return;
   std::vector<VictimUnit> others;
-  for (const std::vector<NodeId>& group : question.groups)
-    for (VictimUnit& unit : units_.On(group, question.highest, question.id)) others.push_back(std::move(unit));
-  if (others.size() > kFewOthers) return;
-  for (bool again = true; again && question.budget.left() > kMostForVictims / 2;) {
+  for (size_t g = 0; g < question.groups.size(); ++g) {
+    std::ranges::copy(UnitsIn(question, g), std::back_inserter(others));
+    if (others.size() > kFewOthers) return;
+  }
+  for (bool again = true; again && affordable();) {
     again = false;
     for (const VictimUnit& one : others) again = again || ExchangeFor(question, one, answer);
   }
@@ -351,10 +377,6 @@ bool VictimSearch::ExchangeFor(Question& question, const VictimUnit& one, Victim
     if (victim.pods == one.pods ||
         (victim.gang && victim.gang == one.gang && (victim.what == What::kGang || one.what == What::kGang)))
       return false;
-  const auto shift = [&](const VictimUnit& unit, bool goes) {
-    for (const PodId pod : unit.pods)
-      goes ? question.bounds.Go(state_.pod(pod)) : question.bounds.ComeBack(state_.pod(pod));
-  };
   for (size_t a = 0; a < victims.size(); ++a)
     for (size_t b = a; b < victims.size(); ++b) {
       VictimCost cost = victims[a].cost;
@@ -364,9 +386,9 @@ bool VictimSearch::ExchangeFor(Question& question, const VictimUnit& one, Victim
       for (size_t i = 0; i < victims.size(); ++i)
         if (i != a && i != b) with.push_back(victims[i]);
       const VictimUnit first = victims[a], second = victims[b];
-      shift(one, true);
-      shift(first, false);
-      if (b != a) shift(second, false);
+      question.Go(one);
+      question.ComeBack(first);
+      if (b != a) question.ComeBack(second);
       if (!question.bounds.DisprovesAll() && MayGo(with))
         if (PlanResult found = AskWithout(question, with); found.fits) {
           answer->victims = std::move(with);
@@ -374,17 +396,15 @@ bool VictimSearch::ExchangeFor(Question& question, const VictimUnit& one, Victim
           GiveBack(question, answer);
           return true;
         }
-      shift(one, false);
-      shift(first, true);
-      if (b != a) shift(second, true);
+      question.ComeBack(one);
+      question.Go(first);
+      if (b != a) question.Go(second);
     }
   return false;
 }
 
 void VictimSearch::GiveBack(Question& question, VictimAnswer* answer) {
-  question.bounds.Reset();
-  for (const VictimUnit& unit : answer->victims)
-    for (const PodId pod : unit.pods) question.bounds.Go(state_.pod(pod));
+  question.LetGo(answer->victims);
   std::vector<VictimUnit> to_try = answer->victims;
   std::ranges::stable_sort(to_try, std::ranges::greater(), &VictimUnit::cost);
   for (size_t i = 0; i < to_try.size(); ++i) {

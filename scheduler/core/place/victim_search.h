@@ -60,11 +60,12 @@ class VictimSearch {
 
   VictimAnswer Answer(Question& question);
   std::optional<VictimAnswer> TryUpTo(Question& question, int32_t highest);
-  std::vector<Draft> DraftsUpTo(Question& question, int32_t highest);
+  const std::vector<VictimUnit>& UnitsIn(Question& question, size_t group);
+  std::vector<Draft> DraftsOf(Question& question);
   // Asks with the units gone, and gives back those that can be spared; nullopt: the gang does not fit.
   std::optional<VictimAnswer> Settle(Question& question, std::vector<VictimUnit> units);
   // All that may go, each pod once: without gangs as a whole, where `most` is kSpare.
-  std::vector<VictimUnit> AllUpTo(Question& question, int32_t highest, VictimUnit::What most);
+  std::vector<VictimUnit> AllOf(Question& question, VictimUnit::What most);
   // Where gangs go as a whole: is everything else enough, and cheaper?
   void SpareGangs(Question& question, std::optional<VictimAnswer>* best);
   void DropUnneeded(const Question& question, const std::vector<cluster::Placement>& placements,
