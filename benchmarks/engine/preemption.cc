@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/check.h"
 #include "benchmarks/engine/cases.h"
@@ -37,12 +36,12 @@ struct Full {
   model::PodId Wait(const std::string& name, const std::shared_ptr<const model::PodSpec>& spec) {
     return state.ApplyPod(MakePod(name, spec, 0)).id;
   }
-  // The seconds that the search for one pod takes.
+  // The CPU seconds that the search for one pod takes.
   double Search(model::PodId pod, core::PreemptionResult* result) {
-    const auto start = std::chrono::steady_clock::now();
+    const double started = ThreadSeconds();
     framework::Ranking& ranking = rankings.For(state.pod(pod).pod_class);
     *result = preemption.Search({.pod = pod, .args = {}, .from = next_slot, .shuns = nullptr}, ranking);
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return ThreadSeconds() - started;
   }
 
   std::vector<framework::Profile> profiles{plugins::DefaultProfile("default-scheduler")};

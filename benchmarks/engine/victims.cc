@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <set>
 #include <string>
 
@@ -17,12 +16,6 @@ namespace tutti::bench {
 namespace {
 
 constexpr size_t kNodes = 500, kGpus = 8;
-
-double ThreadSecondsNow() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 // A gang is what Pod::scheduling_group names, and needs `min` members.
 class Groups final : public dialects::Dialect {
@@ -86,9 +79,9 @@ class FullCluster {
     const auto census = book_.CensusOf(book_.at(id));
     const core::Requirement requirement = core::Require(book_.at(id), *census);
     TUTTI_CHECK(!planner_.PlaceRequired(book_.at(id), census->pending, requirement).fits, "it does not fit as it is");
-    const double started = ThreadSecondsNow();
+    const double started = ThreadSeconds();
     const core::VictimAnswer answer = search_.Run(id, census->pending, requirement, [](model::PodId) { return true; });
-    time->seconds = std::max(time->seconds, ThreadSecondsNow() - started);
+    time->seconds = std::max(time->seconds, ThreadSeconds() - started);
     TUTTI_CHECK(!answer.exhausted, "every victim is known to be needed");
     std::set<model::PodId> pods;
     for (const core::VictimUnit& unit : answer.victims) pods.insert(unit.pods.begin(), unit.pods.end());

@@ -22,14 +22,13 @@ core::Options Stock() {
   return options;
 }
 
-// Returns the CPU seconds of this thread, whatever else the machine does.
+}  // namespace
+
 double ThreadSeconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
-
-}  // namespace
 
 World::World() : scheduler_(new core::Scheduler(Stock(), dialects::MakeDialects(), *this, clock, this)) {
   Post(cluster::KindSynced{"pods"});

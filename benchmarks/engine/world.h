@@ -15,6 +15,9 @@
 
 namespace tutti::bench {
 
+// Returns the CPU seconds of this thread, whatever else the machine does.
+double ThreadSeconds();
+
 class World final : public cluster::ClusterWriter, public observe::Observer {
  public:
   World();

@@ -90,6 +90,7 @@ class TestCluster {
   const cluster::PodClass& Class(const json& brief) { return *state_.pod(AddPod(brief)).pod_class; }
 
   cluster::ClusterState& state() { return state_; }
+  const cluster::ClusterState& state() const { return state_; }
   cluster::Snapshot& snapshot() { return state_.planning(); }
   model::NodeId Node(const std::string& name) const { return state_.snapshot().FindNode(name); }
 

@@ -83,7 +83,7 @@ struct VictimRig {
     return planner.PlaceRequired(book.at(id), census->pending, Require(book.at(id), *census)).fits;
   }
   const model::Pod& PodOf(model::PodId id) const { return *cluster_state().pod(id).pod; }
-  const cluster::ClusterState& cluster_state() const { return const_cast<tests::TestCluster&>(cluster).state(); }
+  const cluster::ClusterState& cluster_state() const { return cluster.state(); }
 
   // The names of all victims, sorted.
   std::vector<std::string> Names(const VictimAnswer& answer) const {

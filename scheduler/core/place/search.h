@@ -46,11 +46,10 @@ class Search {
 
   SearchResult Run(const Rules& rules);
 
-  // What must be true of any placement is not: some demand cannot be met by the room there is, each class for itself.
-  Bounds& BoundsOf();
-  bool Disproved();
-
  private:
+  Bounds& BoundsOf();
+  // What must be true of any placement is not: some demand cannot be met by the room there is, each class for itself.
+  bool Disproved();
   bool TornApart(const std::vector<Rule>& rules) const;
   SearchOutcome TryFree(SearchResult* result);
   SearchOutcome TryRules(const std::vector<Rule>& rules, SearchResult* result);
