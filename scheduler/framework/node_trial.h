@@ -26,7 +26,7 @@ class NodeTrial {
   Verdict Check(model::NodeId n) const;
   // In full. kAllFilters: also of a node that was left out before any filter is asked.
   enum class Ask { kAsRanking, kAllFilters };
-  NodeVerdict Explain(model::NodeId n, Ask ask = Ask::kAsRanking) const;
+  NodeVerdict Explain(model::NodeId n, Ask ask) const;
 
   // Where pods without affinity terms and claims change a node's answer by the amounts that they ask for, and by
   // nothing else: such a node takes the class exactly when these are free there, if no other filter refuses it.

@@ -126,10 +126,7 @@ size_t Certificates::in_use() const {
 
 bool Certificates::MayPreemptOn(const Certificate& certificate, NodeId n) {
   if (!certificate.preemption_refused || certificate.needs.empty() || !snapshot_.present(n)) return false;
-  const std::span<const PossibleVictim> pods = victims_.On(n);
-  const auto first =
-      std::ranges::partition_point(pods, [&](const auto& one) { return one.priority >= certificate.preempts_below; });
-  const std::span<const PossibleVictim> lower = pods.subspan(static_cast<size_t>(first - pods.begin()));
+  const std::span<const PossibleVictim> lower = victims_.Below(n, certificate.preempts_below);
   return !lower.empty() && std::ranges::all_of(certificate.needs[0].amounts, [&](const auto& need) {
     int64_t room = snapshot_.Free(n, need.first);
     for (const PossibleVictim& one : lower) room = model::SaturatingAdd(room, AmountOf(*one.pod_class, need.first));

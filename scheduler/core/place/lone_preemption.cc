@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
+#include "base/check.h"
 #include "base/planted.h"
 #include "cluster/as_if_nominated.h"
 
@@ -28,23 +28,42 @@ constexpr int64_t kPriorityShift = int64_t{1} << 31;  // makes every priority co
 }  // namespace
 
 struct LonePreemption::Asked {
-  const Question& question;
+  const PodId id;
   const cluster::PodEntry& pod;
   NodeTrial& trial;
-  int32_t priority = pod.pod->spec->priority;
+  const int32_t priority = pod.pod->spec->priority;
+  const int32_t below = priority + base::Planted(base::Bug::kVictimsOfAll);  // of the pods that may go
+};
 
-  std::span<const PossibleVictim> Lower(std::span<const PossibleVictim> pods) const {
-    const int32_t least = priority + base::Planted(base::Bug::kVictimsOfAll);
-    const auto first = std::ranges::partition_point(pods, [&](const auto& one) { return one.priority >= least; });
-    return pods.subspan(static_cast<size_t>(first - pods.begin()));
+// While it lives, the pods that are nominated for the node are there, and the trial knows.
+class LonePreemption::WithNominated {
+ public:
+  WithNominated(LonePreemption& search, NodeTrial& trial, NodeId n)
+      : nominated_(search.nominated_), trial_(trial), node_(n), scope_(std::in_place, search.what_if_) {
+    for (const PodClass* one : nominated_) {
+      search.what_if_.Place({}, *one, node_);
+      trial_.Told(*one, node_, +1);
+    }
   }
+  ~WithNominated() {
+    scope_.reset();
+    for (const PodClass* one : nominated_) trial_.Told(*one, node_, -1);
+  }
+  WithNominated(const WithNominated&) = delete;
+  WithNominated& operator=(const WithNominated&) = delete;
+
+ private:
+  const std::vector<const PodClass*>& nominated_;
+  NodeTrial& trial_;
+  const NodeId node_;
+  std::optional<cluster::WhatIf::Scope> scope_;
 };
 
 // Upstream: PodEligibleToPreemptOthers. Null: it may preempt.
 const char* LonePreemption::WhyNotEligible(const Asked& asked, NodeId own) {
   if (asked.pod.pod->spec->never_preempts) return "not eligible due to preemptionPolicy=Never.";
   if (!own) return nullptr;
-  std::optional<NodeVerdict> verdict = VerdictBesideNominated(asked.question.pod, own, asked.trial);
+  std::optional<NodeVerdict> verdict = VerdictBesideNominated(asked, own);
   if (!verdict) verdict = asked.trial.Explain(own, NodeTrial::Ask::kAllFilters);
   if (verdict->verdict == Verdict::kNever) return nullptr;
   for (const PodId id : state_.pods_on(own)) {
@@ -58,46 +77,36 @@ const char* LonePreemption::WhyNotEligible(const Asked& asked, NodeId own) {
 void LonePreemption::LoadNominated(const Asked& asked, NodeId n) {
   nominated_.clear();
   if (state_.nominations().empty()) return;
-  const cluster::NominatedFor us{asked.priority, [&asked](PodId id) { return id == asked.question.pod; }};
+  const cluster::NominatedFor us{asked.priority, [&asked](PodId id) { return id == asked.id; }};
   for (const PodId id : state_.nominations().For(state_.snapshot().node(n).name))
     if (cluster::CountsFor(state_, id, us)) nominated_.push_back(state_.pod(id).pod_class.get());
 }
 
 bool LonePreemption::FitsBesideNominated(const Asked& asked, NodeId n) {
   if (!nominated_.empty()) {
-    for (const PodClass* one : nominated_) {
-      what_if_.Place({}, *one, n);
-      asked.trial.Told(*one, n, +1);
-    }
-    const bool fits = asked.trial.Check(n) == Verdict::kFits;
-    for (const PodClass* one : std::views::reverse(nominated_)) {
-      what_if_.TakeBack();
-      asked.trial.Told(*one, n, -1);
-    }
-    if (!fits) return false;
+    const WithNominated with(*this, asked.trial, n);
+    if (asked.trial.Check(n) != Verdict::kFits) return false;
   }
   return asked.trial.Check(n) == Verdict::kFits;
 }
 
 std::optional<NodeVerdict> LonePreemption::VerdictBesideNominated(PodId pod, NodeId n, NodeTrial& trial) {
-  const Question question{pod, {}, 0, false, nullptr};
-  const Asked asked{question, state_.pod(pod), trial};
+  return VerdictBesideNominated({pod, state_.pod(pod), trial}, n);
+}
+
+std::optional<NodeVerdict> LonePreemption::VerdictBesideNominated(const Asked& asked, NodeId n) {
   LoadNominated(asked, n);
   if (nominated_.empty()) return std::nullopt;
   // Its own node is looked at first of all, also where it was left out.
-  const bool own = state_.nominations().NodeOf(pod) == state_.snapshot().node(n).name;
+  const bool own = state_.nominations().NodeOf(asked.id) == state_.snapshot().node(n).name;
   const NodeTrial::Ask ask = own ? NodeTrial::Ask::kAllFilters : NodeTrial::Ask::kAsRanking;
-  NodeVerdict with;
   {
     const cluster::WhatIf::Unlogged unlogged(what_if_);
-    for (const PodClass* one : nominated_) {
-      what_if_.Place({}, *one, n);
-      trial.Told(*one, n, +1);
-    }
-    with = trial.Explain(n, ask);
+    const WithNominated with(*this, asked.trial, n);
+    NodeVerdict verdict = asked.trial.Explain(n, ask);
+    if (verdict.verdict != Verdict::kFits) return verdict;
   }
-  for (const PodClass* one : nominated_) trial.Told(*one, n, -1);
-  return with.verdict == Verdict::kFits ? trial.Explain(n, ask) : with;
+  return asked.trial.Explain(n, ask);
 }
 
 // What upstream knows of the node when it begins to look for victims.
@@ -112,11 +121,11 @@ Verdict LonePreemption::CheckNow(const Asked& asked, NodeId n, bool* for_amounts
     return Free(asked, n, {}) ? Verdict::kFits : Verdict::kNotNow;
   }
   *for_amounts = false;
-  return VerdictBesideNominated(asked.question.pod, n, asked.trial)->verdict;
+  return VerdictBesideNominated(asked, n)->verdict;
 }
 
 // Splits them by whether their eviction violates a budget, if all before them in the list are evicted too.
-void LonePreemption::SortByBudgets(std::span<const PossibleVictim> lower) {
+void LonePreemption::SortByBudgets(Victims lower) {
   violating_.clear();
   others_.clear();
   left_.clear();
@@ -133,7 +142,7 @@ void LonePreemption::SortByBudgets(std::span<const PossibleVictim> lower) {
 
 // stays(i): with the i-th of the list back on the node, the pod still fits; it is back then.
 template <typename Stays>
-void LonePreemption::Reprieve(std::span<const PossibleVictim> lower, int64_t* violations, Stays stays) {
+void LonePreemption::Reprieve(Victims lower, int64_t* violations, Stays stays) {
   SortByBudgets(lower);
   picked_.clear();
   for (const uint32_t i : violating_)
@@ -160,9 +169,8 @@ bool LonePreemption::Free(const Asked& asked, NodeId n, std::span<const Possible
   return fits;
 }
 
-bool LonePreemption::PickByAmounts(const Asked& asked, NodeId n, int64_t* violations) {
+bool LonePreemption::PickByAmounts(const Asked& asked, NodeId n, Victims lower, int64_t* violations) {
   const auto& amounts = asked.trial.amounts();
-  const std::span<const PossibleVictim> lower = asked.Lower(victims_.On(n));
   if (!Free(asked, n, lower)) {
     for (size_t a = 0; a < amounts.size(); ++a) lacking_[a] += free_[a] < 0;
     return false;
@@ -177,10 +185,8 @@ bool LonePreemption::PickByAmounts(const Asked& asked, NodeId n, int64_t* violat
   return true;
 }
 
-bool LonePreemption::PickByFilters(const Asked& asked, NodeId n, int64_t* violations) {
-  // The list is made anew when pods are evicted.
-  const std::span<const PossibleVictim> listed = asked.Lower(victims_.On(n));
-  const std::vector<PossibleVictim> lower(listed.begin(), listed.end());
+bool LonePreemption::PickByFilters(const Asked& asked, NodeId n, Victims listed, int64_t* violations) {
+  const std::vector<PossibleVictim> lower(listed.begin(), listed.end());  // which is made anew when pods are evicted
   std::vector<char> gone(lower.size(), 1);
   bool fits = false;
   {
@@ -204,10 +210,9 @@ bool LonePreemption::PickByFilters(const Asked& asked, NodeId n, int64_t* violat
         return false;
       });
     } else {
-      std::vector<std::string> reasons = asked.trial.Explain(n, NodeTrial::Ask::kAllFilters).reasons;
-      if (!nominated_.empty())
-        if (const auto verdict = VerdictBesideNominated(asked.question.pod, n, asked.trial)) reasons = verdict->reasons;
-      for (std::string& reason : reasons) ++reasons_[std::move(reason)];
+      std::optional<NodeVerdict> verdict = VerdictBesideNominated(asked, n);
+      if (!verdict) verdict = asked.trial.Explain(n, NodeTrial::Ask::kAllFilters);
+      for (std::string& reason : verdict->reasons) ++reasons_[std::move(reason)];
     }
   }
   for (size_t i = 0; i < lower.size(); ++i)
@@ -216,7 +221,7 @@ bool LonePreemption::PickByFilters(const Asked& asked, NodeId n, int64_t* violat
 }
 
 bool LonePreemption::PickVictims(const Asked& asked, NodeId n, bool for_amounts, int64_t* violations) {
-  const std::span<const PossibleVictim> lower = asked.Lower(victims_.On(n));
+  const Victims lower = victims_.Below(n, asked.below);
   if (lower.empty()) {
     ++reasons_[kNoVictims];
     return false;
@@ -227,11 +232,11 @@ bool LonePreemption::PickVictims(const Asked& asked, NodeId n, bool for_amounts,
   };
   const auto& amounts = asked.trial.amounts();
   if (for_amounts && plain && asked.trial.decided_by_amounts() && std::ranges::none_of(amounts, saturated))
-    return PickByAmounts(asked, n, violations);
-  return PickByFilters(asked, n, violations);
+    return PickByAmounts(asked, n, lower, violations);
+  return PickByFilters(asked, n, lower, violations);
 }
 
-LonePreemption::Cost LonePreemption::CostOf(std::span<const PossibleVictim> lower, int64_t violations) const {
+LonePreemption::Cost LonePreemption::CostOf(Victims lower, int64_t violations) const {
   Cost cost{violations, lower[picked_.front()].priority, 0, static_cast<int64_t>(picked_.size()), 0};
   cost.youngest = -lower[picked_.front()].started_ms;  // they are in the order of their starts
   for (const uint32_t i : picked_) cost.sum += lower[i].priority + kPriorityShift;
@@ -240,7 +245,7 @@ LonePreemption::Cost LonePreemption::CostOf(std::span<const PossibleVictim> lowe
 
 PreemptionCandidate LonePreemption::Make(const Asked& asked, NodeId n, int64_t violations) {
   PreemptionCandidate made{n, {}, violations};
-  const std::span<const PossibleVictim> lower = asked.Lower(victims_.On(n));
+  const Victims lower = victims_.Below(n, asked.below);
   for (const uint32_t i : picked_) made.victims.push_back(lower[i].pod);
   return made;
 }
@@ -254,54 +259,67 @@ model::NodeRefusals LonePreemption::Refusals(const Asked& asked) const {
   return refusals;
 }
 
+std::optional<LonePreemption::Cost> LonePreemption::Judge(const Asked& asked, const Question& question, NodeId n) {
+  bool for_amounts = false;
+  if ((question.shuns && question.shuns(n)) || CheckNow(asked, n, &for_amounts) != Verdict::kNotNow) {
+    ++not_tried_;
+    return std::nullopt;
+  }
+  int64_t violations = 0;
+  if (!PickVictims(asked, n, for_amounts, &violations) || picked_.empty()) return std::nullopt;
+  return CostOf(victims_.Below(n, asked.below), violations);
+}
+
+std::optional<NodeId> LonePreemption::FindBest(const Asked& asked, const Question& question, PreemptionResult* result) {
+  const cluster::Snapshot& snapshot = state_.snapshot();
+  lacking_.assign(asked.trial.amounts().size(), 0);
+  reasons_.clear();
+  not_tried_ = 0;
+  const auto most =
+      std::max<int64_t>(static_cast<int64_t>(snapshot.node_count()) * question.args.min_candidates_percent / 100,
+                        question.args.min_candidates);
+  std::optional<Cost> least;
+  std::optional<NodeId> best;
+  int64_t found = 0;
+  bool some_violate_nothing = false;
+  const auto slots = static_cast<uint32_t>(snapshot.slots());
+  uint32_t next = slots == 0 ? 0 : question.from % slots;
+  for (uint32_t i = 0; i < slots && !(some_violate_nothing && found >= most); ++i) {
+    const NodeId n(next);
+    if (++next == slots) next = 0;
+    if (!snapshot.present(n)) continue;
+    const std::optional<Cost> cost = Judge(asked, question, n);
+    if (!cost) continue;
+    ++found;
+    some_violate_nothing = some_violate_nothing || cost->violations == 0;
+    if (question.lists_candidates) result->candidates.push_back(Make(asked, n, cost->violations));
+    if (least && *cost >= *least) continue;
+    least = cost;
+    best = n;
+  }
+  return best;
+}
+
 PreemptionResult LonePreemption::Search(const Question& question, framework::Ranking& ranking) {
   NodeTrial trial(ranking);
-  const Asked asked{question, state_.pod(question.pod), trial};
-  const cluster::Snapshot& snapshot = state_.snapshot();
+  const Asked asked{question.pod, state_.pod(question.pod), trial};
   PreemptionResult result;
-  const NodeId own = snapshot.FindNode(state_.nominations().NodeOf(question.pod));
+  const NodeId own = state_.snapshot().FindNode(state_.nominations().NodeOf(question.pod));
   if (const char* why = WhyNotEligible(asked, own)) {
     result.outcome = PreemptionResult::Outcome::kNotEligible;
     result.refused.not_eligible = why;
     return result;
   }
-  lacking_.assign(trial.amounts().size(), 0);
-  reasons_.clear();
-  const auto most =
-      std::max<int64_t>(static_cast<int64_t>(snapshot.node_count()) * question.args.min_candidates_percent / 100,
-                        question.args.min_candidates);
-  std::optional<Cost> best;
-  int64_t found = 0;
-  bool some_violate_nothing = false;
-  size_t not_tried = 0;
-  const auto slots = static_cast<uint32_t>(snapshot.slots());
-  for (uint32_t i = 0; i < slots && !(some_violate_nothing && found >= most); ++i) {
-    const NodeId n((question.from % slots + i) % slots);
-    if (!snapshot.present(n)) continue;
-    bool for_amounts = false;
-    if ((question.shuns && question.shuns(n)) || CheckNow(asked, n, &for_amounts) != Verdict::kNotNow) {
-      ++not_tried;
-      continue;
-    }
-    int64_t violations = 0;
-    if (!PickVictims(asked, n, for_amounts, &violations) || picked_.empty()) continue;
-    ++found;
-    some_violate_nothing = some_violate_nothing || violations == 0;
-    const Cost cost = CostOf(asked.Lower(victims_.On(n)), violations);
-    const bool better = !best || cost < *best;
-    if (better || question.lists_candidates) {
-      PreemptionCandidate made = Make(asked, n, violations);
-      if (question.lists_candidates) result.candidates.push_back(made);
-      if (better) result.chosen = std::move(made);
-    }
-    if (better) best = cost;
-  }
+  const std::optional<NodeId> best = FindBest(asked, question, &result);
   if (best) {
+    const std::optional<Cost> cost = Judge(asked, question, *best);
+    TUTTI_CHECK(cost.has_value(), "a node says twice what it says once");
     result.outcome = PreemptionResult::Outcome::kFound;
+    result.chosen = Make(asked, *best, cost->violations);
     return result;
   }
   result.outcome = PreemptionResult::Outcome::kNoCandidate;
-  if (not_tried > 0) reasons_[kNotHelpful] += not_tried;
+  if (not_tried_ > 0) reasons_[kNotHelpful] += not_tried_;
   result.refused.refusals = Refusals(asked);
   return result;
 }

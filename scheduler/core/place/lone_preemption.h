@@ -78,20 +78,27 @@ class LonePreemption {
     friend auto operator<=>(const Cost&, const Cost&) = default;
   };
   struct Asked;
+  class WithNominated;  // a speculation
 
   const char* WhyNotEligible(const Asked& asked, model::NodeId own);
+  std::optional<framework::NodeVerdict> VerdictBesideNominated(const Asked& asked, model::NodeId n);
   framework::Verdict CheckNow(const Asked& asked, model::NodeId n, bool* for_amounts);
+  // Returns the node of the best candidate; nullopt: there is none, and it is noted why each node is none.
+  std::optional<model::NodeId> FindBest(const Asked& asked, const Question& question, PreemptionResult* result);
+  // Returns what the victims there would cost, which are in picked_ then; nullopt: it is no candidate.
+  std::optional<Cost> Judge(const Asked& asked, const Question& question, model::NodeId n);
   // Fills picked_ with the victims there, and their number of violations. False: the pod would not fit all the same.
   bool PickVictims(const Asked& asked, model::NodeId n, bool for_amounts, int64_t* violations);
   bool Free(const Asked& asked, model::NodeId n, std::span<const PossibleVictim> gone);
-  bool PickByAmounts(const Asked& asked, model::NodeId n, int64_t* violations);
-  bool PickByFilters(const Asked& asked, model::NodeId n, int64_t* violations);
+  using Victims = std::span<const PossibleVictim>;
+  bool PickByAmounts(const Asked& asked, model::NodeId n, Victims lower, int64_t* violations);
+  bool PickByFilters(const Asked& asked, model::NodeId n, Victims lower, int64_t* violations);
   template <typename Stays>
-  void Reprieve(std::span<const PossibleVictim> lower, int64_t* violations, Stays stays);
-  void SortByBudgets(std::span<const PossibleVictim> lower);
+  void Reprieve(Victims lower, int64_t* violations, Stays stays);
+  void SortByBudgets(Victims lower);
   bool FitsBesideNominated(const Asked& asked, model::NodeId n);
   void LoadNominated(const Asked& asked, model::NodeId n);
-  Cost CostOf(std::span<const PossibleVictim> lower, int64_t violations) const;
+  Cost CostOf(Victims lower, int64_t violations) const;
   PreemptionCandidate Make(const Asked& asked, model::NodeId n, int64_t violations);
   model::NodeRefusals Refusals(const Asked& asked) const;
 
@@ -106,6 +113,7 @@ class LonePreemption {
   // Scratch, of the question at hand: what nodes lack once their pods are gone, and other reasons.
   std::vector<size_t> lacking_;  // by the place of the amount
   std::map<std::string, size_t> reasons_;
+  size_t not_tried_ = 0;
 };
 
 }  // namespace tutti::core

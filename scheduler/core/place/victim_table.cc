@@ -21,6 +21,12 @@ std::span<const PossibleVictim> VictimTable::On(model::NodeId n) {
   return node.pods;
 }
 
+std::span<const PossibleVictim> VictimTable::Below(model::NodeId n, int32_t priority) {
+  const std::span<const PossibleVictim> pods = On(n);
+  const auto first = std::ranges::partition_point(pods, [&](const auto& one) { return one.priority >= priority; });
+  return pods.subspan(static_cast<size_t>(first - pods.begin()));
+}
+
 void VictimTable::Make(model::NodeId n, Pods* node) const {
   node->version = state_.pods_version(n);
   node->budgets_version = state_.budgets().version();
