@@ -126,7 +126,10 @@ void ClusterState::Nominate(PodId id) {
   const std::string before = nominations_.NodeOf(id);
   const std::string& said = kept == kept_.end() ? pod.nominated_node : kept->second;
   nominations_.Put(id, Nominations::MayHaveNode(pod) ? said : std::string());
-  if (!before.empty() && before != nominations_.NodeOf(id) && before != pod.node_name) EndNomination(before);
+  const std::string& now = nominations_.NodeOf(id);
+  if (!before.empty()) PodsChanged(snapshot_.FindNode(before));
+  if (!now.empty()) PodsChanged(snapshot_.FindNode(now));
+  if (!before.empty() && before != now && before != pod.node_name) EndNomination(before);
 }
 
 void ClusterState::KeepNode(PodId id, const std::string& node) {
@@ -141,6 +144,7 @@ void ClusterState::ForgetKeptNode(PodId id) {
 void ClusterState::EndNomination(const std::string& node_name) {
   const NodeId node = snapshot_.FindNode(node_name);
   if (!node) return;
+  PodsChanged(node);
   Improve(node);
   improved_.by_pods = true;
 }
@@ -283,6 +287,8 @@ void ClusterState::HandOver(PodId from, PodId to) {
   taker.reserved = std::exchange(giver.reserved, false);
   taker.reserved_for = std::exchange(giver.reserved_for, {});
   PutInto(on_node_[taker.node.index()], to, &PodEntry::place);
+  PodsChanged(taker.node);
+  PodsChanged(snapshot_.FindNode(nominations_.NodeOf(to)));
 }
 
 void ClusterState::Release(PodId id) {
@@ -294,6 +300,7 @@ void ClusterState::Release(PodId id) {
 
 void ClusterState::EndReservation(PodEntry& entry) {
   if (!entry.reserved) return;
+  PodsChanged(snapshot_.FindNode(nominations_.NodeOf(on_node_[entry.node.index()][entry.place])));
   TellStandIns(entry, *entry.pod_class, -1);
   entry.reserved = false;
   entry.reserved_for = {};

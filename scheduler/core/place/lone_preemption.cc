@@ -236,8 +236,8 @@ bool LonePreemption::PickVictims(const Asked& asked, NodeId n, bool for_amounts,
   return PickByFilters(asked, n, lower, violations);
 }
 
-LonePreemption::Cost LonePreemption::CostOf(Victims lower, int64_t violations) const {
-  Cost cost{violations, lower[picked_.front()].priority, 0, static_cast<int64_t>(picked_.size()), 0};
+PreemptionCost LonePreemption::CostOf(Victims lower, int64_t violations) const {
+  PreemptionCost cost{violations, lower[picked_.front()].priority, 0, static_cast<int64_t>(picked_.size()), 0};
   cost.youngest = -lower[picked_.front()].started_ms;  // they are in the order of their starts
   for (const uint32_t i : picked_) cost.sum += lower[i].priority + kPriorityShift;
   return cost;
@@ -259,7 +259,7 @@ model::NodeRefusals LonePreemption::Refusals(const Asked& asked) const {
   return refusals;
 }
 
-std::optional<LonePreemption::Cost> LonePreemption::Judge(const Asked& asked, const Question& question, NodeId n) {
+std::optional<PreemptionCost> LonePreemption::Judge(const Asked& asked, const Question& question, NodeId n) {
   bool for_amounts = false;
   if ((question.shuns && question.shuns(n)) || CheckNow(asked, n, &for_amounts) != Verdict::kNotNow) {
     ++not_tried_;
@@ -270,7 +270,8 @@ std::optional<LonePreemption::Cost> LonePreemption::Judge(const Asked& asked, co
   return CostOf(victims_.Below(n, asked.below), violations);
 }
 
-std::optional<NodeId> LonePreemption::FindBest(const Asked& asked, const Question& question, PreemptionResult* result) {
+std::optional<NodeId> LonePreemption::FindBest(const Asked& asked, const Question& question,
+                                               PreemptionMemory::Answers* known, PreemptionResult* result) {
   const cluster::Snapshot& snapshot = state_.snapshot();
   lacking_.assign(asked.trial.amounts().size(), 0);
   reasons_.clear();
@@ -278,7 +279,7 @@ std::optional<NodeId> LonePreemption::FindBest(const Asked& asked, const Questio
   const auto most =
       std::max<int64_t>(static_cast<int64_t>(snapshot.node_count()) * question.args.min_candidates_percent / 100,
                         question.args.min_candidates);
-  std::optional<Cost> least;
+  std::optional<PreemptionCost> least;
   std::optional<NodeId> best;
   int64_t found = 0;
   bool some_violate_nothing = false;
@@ -287,8 +288,10 @@ std::optional<NodeId> LonePreemption::FindBest(const Asked& asked, const Questio
   for (uint32_t i = 0; i < slots && !(some_violate_nothing && found >= most); ++i) {
     const NodeId n(next);
     if (++next == slots) next = 0;
-    if (!snapshot.present(n)) continue;
-    const std::optional<Cost> cost = Judge(asked, question, n);
+    const std::optional<PreemptionCost>* before = known ? known->Find(n, state_.pods_version(n)) : nullptr;
+    if (!before && !snapshot.present(n)) continue;
+    const std::optional<PreemptionCost> cost = before ? *before : Judge(asked, question, n);
+    if (known && !before) known->Keep(n, state_.pods_version(n), cost);
     if (!cost) continue;
     ++found;
     some_violate_nothing = some_violate_nothing || cost->violations == 0;
@@ -310,10 +313,13 @@ PreemptionResult LonePreemption::Search(const Question& question, framework::Ran
     result.refused.not_eligible = why;
     return result;
   }
-  const std::optional<NodeId> best = FindBest(asked, question, &result);
+  const bool as_its_class = !own && !question.shuns && !question.lists_candidates;
+  PreemptionMemory::Answers* known = as_its_class ? memory_.Of(*asked.pod.pod_class, ranking) : nullptr;
+  std::optional<NodeId> best = FindBest(asked, question, known, &result);
+  if (!best && known) best = FindBest(asked, question, nullptr, &result);  // once more, for the reasons
   if (best) {
-    const std::optional<Cost> cost = Judge(asked, question, *best);
-    TUTTI_CHECK(cost.has_value(), "a node says twice what it says once");
+    const std::optional<PreemptionCost> cost = Judge(asked, question, *best);
+    TUTTI_CHECK(cost.has_value(), "what is kept of a node is true of it");
     result.outcome = PreemptionResult::Outcome::kFound;
     result.chosen = Make(asked, *best, cost->violations);
     return result;

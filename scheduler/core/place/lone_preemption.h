@@ -12,7 +12,7 @@
 // more: what it finds is what upstream could have found.
 //
 // Where pods take only amounts from a node, a node costs O(its pods) sums; elsewhere the filters are asked once for
-// each pod. One thread.
+// each pod. What was found on a node is kept for the next pod of the class (preemption_memory.h). One thread.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "cluster/what_if.h"
+#include "core/place/preemption_memory.h"
 #include "core/place/victim_table.h"
 #include "framework/node_trial.h"
 #include "framework/profile.h"
@@ -53,7 +54,7 @@ class LonePreemption {
  public:
   // They must outlive this.
   LonePreemption(const cluster::ClusterState& state, cluster::WhatIf& what_if, VictimTable& victims)
-      : state_(state), what_if_(what_if), victims_(victims) {}
+      : state_(state), what_if_(what_if), victims_(victims), memory_(state) {}
 
   struct Question {
     model::PodId pod;
@@ -71,22 +72,18 @@ class LonePreemption {
                                                                framework::NodeTrial& trial);
 
  private:
-  // What upstream compares candidates by; the least is the best.
-  struct Cost {
-    int64_t violations = 0, highest = 0, sum = 0, count = 0;
-    base::Millis youngest = 0;  // the earliest start among the victims of highest priority, negated
-    friend auto operator<=>(const Cost&, const Cost&) = default;
-  };
   struct Asked;
   class WithNominated;  // a speculation
 
   const char* WhyNotEligible(const Asked& asked, model::NodeId own);
   std::optional<framework::NodeVerdict> VerdictBesideNominated(const Asked& asked, model::NodeId n);
   framework::Verdict CheckNow(const Asked& asked, model::NodeId n, bool* for_amounts);
-  // Returns the node of the best candidate; nullopt: there is none, and it is noted why each node is none.
-  std::optional<model::NodeId> FindBest(const Asked& asked, const Question& question, PreemptionResult* result);
+  // Returns the node of the best candidate; nullopt: there is none. Of nodes that are `known` it does not ask, and it
+  // adds what it finds. Only with `known` null it notes why each of the others is no candidate.
+  std::optional<model::NodeId> FindBest(const Asked& asked, const Question& question, PreemptionMemory::Answers* known,
+                                        PreemptionResult* result);
   // Returns what the victims there would cost, which are in picked_ then; nullopt: it is no candidate.
-  std::optional<Cost> Judge(const Asked& asked, const Question& question, model::NodeId n);
+  std::optional<PreemptionCost> Judge(const Asked& asked, const Question& question, model::NodeId n);
   // Fills picked_ with the victims there, and their number of violations. False: the pod would not fit all the same.
   bool PickVictims(const Asked& asked, model::NodeId n, bool for_amounts, int64_t* violations);
   bool Free(const Asked& asked, model::NodeId n, std::span<const PossibleVictim> gone);
@@ -98,13 +95,14 @@ class LonePreemption {
   void SortByBudgets(Victims lower);
   bool FitsBesideNominated(const Asked& asked, model::NodeId n);
   void LoadNominated(const Asked& asked, model::NodeId n);
-  Cost CostOf(Victims lower, int64_t violations) const;
+  PreemptionCost CostOf(Victims lower, int64_t violations) const;
   PreemptionCandidate Make(const Asked& asked, model::NodeId n, int64_t violations);
   model::NodeRefusals Refusals(const Asked& asked) const;
 
   const cluster::ClusterState& state_;
   cluster::WhatIf& what_if_;
   VictimTable& victims_;
+  PreemptionMemory memory_;
   // Scratch, of the node at hand.
   std::vector<const cluster::PodClass*> nominated_;
   std::vector<uint32_t> violating_, others_, picked_;  // places among the pods of lower priority
