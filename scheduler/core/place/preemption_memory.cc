@@ -8,9 +8,9 @@ namespace tutti::core {
 PreemptionMemory::Epoch PreemptionMemory::Now(const cluster::PodClass& pod_class) const {
   const cluster::Snapshot& nodes = state_.snapshot();
   return {nodes.slots(),
-          nodes.pod_log_end(cluster::Snapshot::PodLog::kAffine),
-          nodes.namespaces_version(),
-          nodes.keys_version(),
+          nodes.pod_log().end(cluster::PodLog::Of::kAffine),
+          nodes.namespaces().version(),
+          nodes.labels().keys_version(),
           pod_class.spec->volumes.empty() ? 0 : nodes.storage().version(),
           state_.budgets().version()};
 }
