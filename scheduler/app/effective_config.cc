@@ -5,15 +5,15 @@
 
 #include "app/run.h"
 #include "app/upstream_flags.h"
+#include "base/duration.h"
 #include "base/log.h"
-#include "sim/objects/duration.h"
 
 namespace tutti::app {
 namespace {
 
 base::Status Override(const char* flag, const std::optional<std::string>& text, base::Millis* out) {
   if (!text) return {};
-  const auto parsed = sim::ParseDuration(*text);
+  const auto parsed = base::ParseDuration(*text);
   if (!parsed) return base::Invalid(fmt::format("{}: {}", flag, parsed.error().message));
   *out = *parsed;
   return {};

@@ -20,9 +20,9 @@
 #include "app/simulate.h"
 #include "app/upstream_flags.h"
 #include "app/yaml_fields.h"
+#include "base/duration.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "sim/objects/duration.h"
 
 namespace {
 
@@ -350,7 +350,7 @@ struct SimulateVerb {
     auto config = app::LoadWholeConfig(config_files);
     if (!config) return Refuse("simulate", config.error().message);
     options.config = *std::move(config);
-    const auto until_ms = sim::ParseSpan(until);
+    const auto until_ms = base::ParseSpan(until);
     if (!until_ms) return Refuse("simulate", "--until: " + until_ms.error().message);
     options.until_ms = *until_ms;
     options.strict_kinds = given.strict;

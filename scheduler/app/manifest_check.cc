@@ -10,9 +10,9 @@
 #include <optional>
 #include <string_view>
 
+#include "base/duration.h"
 #include "base/json_string.h"
 #include "model/quantity.h"
-#include "sim/objects/duration.h"
 #include "sim/objects/lifetime.h"
 
 namespace tutti::app {
@@ -73,7 +73,7 @@ std::optional<Found> BadLifetime(const std::string& key, const Json& item) {
   for (const char* duration : {sim::kRunForAnnotation, sim::kStopAfterAnnotation}) {
     const std::string& text = sim::DigString(item, duration);
     if (text.empty()) continue;
-    if (const auto parsed = sim::ParseSpan(text); !parsed)
+    if (const auto parsed = base::ParseSpan(text); !parsed)
       return Found{fmt::format("[{}]", duration), parsed.error().message};
   }
   const std::string& code = sim::DigString(item, sim::kExitCodeAnnotation);

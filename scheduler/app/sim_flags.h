@@ -13,7 +13,7 @@
 #include "app/autoscaler_command.h"
 #include "app/signals.h"
 #include "app/sim_command.h"
-#include "sim/objects/duration.h"
+#include "base/duration.h"
 
 namespace tutti::app {
 

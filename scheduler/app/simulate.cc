@@ -15,9 +15,9 @@
 #include "app/profiles.h"
 #include "app/simulation_notes.h"
 #include "app/simulation_record.h"
+#include "base/duration.h"
 #include "base/json.h"
 #include "base/json_string.h"
-#include "sim/objects/duration.h"
 
 namespace tutti::app {
 namespace {
@@ -54,7 +54,7 @@ base::Result<Arrivals> SortByArrival(std::vector<sim::Manifest> manifests) {
     base::Millis at = 0;
     if (const base::Status checked = CheckLifetimes(one); !checked) return tl::make_unexpected(checked.error());
     if (!text.empty()) {
-      const auto parsed = sim::ParseSpan(text);
+      const auto parsed = base::ParseSpan(text);
       if (!parsed) {
         return base::Invalid(
             fmt::format("{}: metadata.annotations[{}]: {}", one.Where(), kArriveAt, parsed.error().message));

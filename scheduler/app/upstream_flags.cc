@@ -9,8 +9,8 @@
 
 #include "app/feature_gate_names.h"
 #include "app/yaml_fields.h"
+#include "base/duration.h"
 #include "base/text.h"
-#include "sim/objects/duration.h"
 
 namespace tutti::app {
 namespace {
@@ -76,7 +76,7 @@ std::string_view Expected(Type type, std::string_view text) {
     case Type::kBool: return ParseGoBool(text) ? "" : "write true or false";
     case Type::kInteger: return IsNumber<int64_t>(text) ? "" : "write a whole number";
     case Type::kNumber: return IsNumber<double>(text) ? "" : "write a number";
-    case Type::kDuration: return sim::ParseDuration(std::string(text)) ? "" : "write a duration such as 5m30s";
+    case Type::kDuration: return base::ParseDuration(std::string(text)) ? "" : "write a duration such as 5m30s";
     case Type::kText: break;
   }
   return "";
@@ -84,7 +84,7 @@ std::string_view Expected(Type type, std::string_view text) {
 
 bool Same(Type type, std::string_view a, std::string_view b) {
   if (type == Type::kBool) return *ParseGoBool(a) == *ParseGoBool(b);
-  if (type == Type::kDuration) return *sim::ParseDuration(std::string(a)) == *sim::ParseDuration(std::string(b));
+  if (type == Type::kDuration) return *base::ParseDuration(std::string(a)) == *base::ParseDuration(std::string(b));
   return a == b;
 }
 

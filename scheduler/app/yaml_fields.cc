@@ -8,9 +8,9 @@
 #include <optional>
 #include <set>
 
+#include "base/duration.h"
 #include "base/json.h"
 #include "base/yaml_node.h"
-#include "sim/objects/duration.h"
 
 namespace tutti::app {
 namespace {
@@ -135,7 +135,7 @@ void Fields::Duration(std::string_view name, base::Millis* out) {
   YAML::Node hold;
   const YAML::Node* value = TakeScalar(name, "a duration", &hold);
   if (value == nullptr) return;
-  if (const auto duration = sim::ParseDuration(value->Scalar())) {
+  if (const auto duration = base::ParseDuration(value->Scalar())) {
     *out = *duration;
   } else {
     complaints_->Add(

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "base/duration.h"
 #include "base/random.h"
 #include "sim/kuberay/ray_batch_scheduler.h"
 #include "sim/kuberay/ray_job_objects.h"
 #include "sim/kuberay/ray_names.h"
 #include "sim/kuberay/ray_sizes.h"
-#include "sim/objects/duration.h"
 #include "sim/objects/lifetime.h"
 
 namespace tutti::sim {
@@ -332,7 +332,7 @@ std::string RayJobController::JobStatus(const Json& ray_job, const Object& submi
     const bool running = IntOf(Dig(*submitter, "status", "ready")) > 0;
     return running || DigString(ray_job, "status", "jobStatus") == "RUNNING" ? "RUNNING" : "PENDING";
   }
-  const auto run_for = ParseSpan(AnnotationOf(ray_job, kRunForAnnotation));
+  const auto run_for = base::ParseSpan(AnnotationOf(ray_job, kRunForAnnotation));
   const auto since = base::ParseTime(DigString(ray_job, "status", "rayJobInfo", "startTime"));
   if (!run_for) return "RUNNING";
   const base::Millis left = since.value_or(store_.now_ms()) + *run_for - store_.now_ms();

@@ -5,9 +5,9 @@
 
 #include <utility>
 
+#include "base/duration.h"
 #include "base/log.h"
 #include "cluster/json_decode.h"
-#include "sim/objects/duration.h"
 
 namespace tutti::sim {
 namespace {
@@ -23,7 +23,7 @@ bool IsDone(const Json& pod) {
 std::optional<base::Millis> DurationOf(const Json& pod, const char* annotation) {
   const std::string& text = AnnotationOf(pod, annotation);
   if (text.empty()) return std::nullopt;
-  const auto duration = ParseSpan(text);
+  const auto duration = base::ParseSpan(text);
   if (duration) return *duration;
   base::LogWarn("annotation cannot be read",
                 {{"pod", KeyOf(pod)}, {"annotation", annotation}, {"problem", duration.error().message}});

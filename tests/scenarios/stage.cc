@@ -9,8 +9,8 @@
 
 #include "app/config.h"
 #include "app/profiles.h"
+#include "base/duration.h"
 #include "base/json_string.h"
-#include "sim/objects/duration.h"
 #include "tests/scenarios/shorthand.h"
 
 namespace tutti::scenarios {
@@ -119,7 +119,7 @@ base::Status Stage::Do(const Json& step) {
   if (done && step.contains("restart")) cluster_->RestartScheduler();
   if (done) done = Rest();
   if (!done || !step.contains("wait")) return done;
-  const auto time = sim::ParseDuration(sim::DigString(step, "wait"));
+  const auto time = base::ParseDuration(sim::DigString(step, "wait"));
   if (!time) return tl::make_unexpected(time.error());
   return Wait(*time);
 }

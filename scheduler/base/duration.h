@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sim/objects/duration.h - durations as people write them in annotations.
+// Durations as people write them in annotations and configurations.
 #pragma once
 
 #include <string_view>
@@ -7,11 +7,11 @@
 #include "base/clock.h"
 #include "base/result.h"
 
-namespace tutti::sim {
+namespace tutti::base {
 
 // "30s", "5m", "1h30m", "500ms": as Go's time.ParseDuration, in whole milliseconds, not negative. Error: kInvalid.
-base::Result<base::Millis> ParseDuration(std::string_view text);
+Result<Millis> ParseDuration(std::string_view text);
 // The same, with days too, which Go's has not: "1d", "2d12h". For what is ours alone: annotations, `simulate --until`.
-base::Result<base::Millis> ParseSpan(std::string_view text);
+Result<Millis> ParseSpan(std::string_view text);
 
-}  // namespace tutti::sim
+}  // namespace tutti::base

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/objects/duration.h"
+#include "base/duration.h"
 
 #include "tests/support/catch.h"
 
-namespace tutti::sim {
+namespace tutti::base {
 namespace {
 
 TEST_CASE("Durations are read as Go writes them") {
@@ -33,4 +33,4 @@ TEST_CASE("What is no duration is refused with the remedy") {
 }
 
 }  // namespace
-}  // namespace tutti::sim
+}  // namespace tutti::base

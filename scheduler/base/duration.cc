@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/objects/duration.h"
+#include "base/duration.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <span>
 
-namespace tutti::sim {
+namespace tutti::base {
 namespace {
 
 struct Unit {
@@ -28,10 +28,9 @@ double TakeUnit(std::string_view& text, std::span<const Unit> units) {
   return 0;
 }
 
-base::Result<base::Millis> Parse(std::string_view text, std::span<const Unit> units, std::string_view examples) {
+Result<Millis> Parse(std::string_view text, std::span<const Unit> units, std::string_view examples) {
   const auto bad = [whole = text, examples] {
-    return base::Invalid(
-        fmt::format("\"{}\" is not a duration; write a number with a unit, such as {}", whole, examples));
+    return Invalid(fmt::format("\"{}\" is not a duration; write a number with a unit, such as {}", whole, examples));
   };
   if (text == "0") return 0;
   if (text.empty()) return bad();
@@ -47,13 +46,13 @@ base::Result<base::Millis> Parse(std::string_view text, std::span<const Unit> un
   }
   // A hundred years: further than any clock here goes, and far from overflow when added to one.
   if (total > 100 * 365.25 * 86'400'000) return bad();
-  return static_cast<base::Millis>(std::llround(total));
+  return static_cast<Millis>(std::llround(total));
 }
 
 }  // namespace
 
-base::Result<base::Millis> ParseDuration(std::string_view text) { return Parse(text, kGoUnits, "30s, 5m or 1h30m"); }
+Result<Millis> ParseDuration(std::string_view text) { return Parse(text, kGoUnits, "30s, 5m or 1h30m"); }
 
-base::Result<base::Millis> ParseSpan(std::string_view text) { return Parse(text, kSpanUnits, "30s, 5m, 1h30m or 2d"); }
+Result<Millis> ParseSpan(std::string_view text) { return Parse(text, kSpanUnits, "30s, 5m, 1h30m or 2d"); }
 
-}  // namespace tutti::sim
+}  // namespace tutti::base
