@@ -50,7 +50,7 @@ class AutoscalerVerb {
     for (const auto& [name, text, target] : {std::tuple("--accept-after", &accept_, &flags_.options.accept_ms),
                                              std::tuple("--provision-after", &provision_, &flags_.options.provision_ms),
                                              std::tuple("--booking", &booking_, &flags_.options.booking_ms)}) {
-      const auto span = sim::ParseSpan(*text);
+      const auto span = base::ParseSpan(*text);
       if (!span) return Refuse(std::string(name) + ": " + span.error().message);
       *target = *span;
     }
@@ -84,7 +84,7 @@ struct AroundFlags {
   }
   // Error kInvalid, kNotFound: says which flag is wrong.
   base::Status Parse(SimFlags* flags) const {
-    const auto span = sim::ParseSpan(stop_after);
+    const auto span = base::ParseSpan(stop_after);
     if (!span) return base::Invalid("--stop-after: " + span.error().message);
     flags->pods_stop_ms = *span;
     flags->with_upstream_gangs = !runtime_config.ends_with("=false");

@@ -56,7 +56,8 @@ struct Cycle::Parts {
   Rankings rankings{options.profiles, state.snapshot(), options.ranking_bytes};
   Planner planner{state, rankings};
   VictimTable victims{state};
-  LonePreemption lone_preemption{state, planner.what_if(), victims};
+  GangVictims gang_victims{state, book};
+  LonePreemption lone_preemption{state, planner.what_if(), victims, &gang_victims};
   Certificates certificates{state.snapshot(), rankings, victims};
   Evictable evictable{state, book};
   VictimSearch victim_search{state, book, evictable, planner, rankings, clock};
@@ -86,7 +87,7 @@ struct Cycle::Parts {
   QuotaGate quota_gate{book, agenda, quota_desk, committer, refusals, announcer, clock};
   Promises promises{state, book, committer, planner, enrollment};
   UndoPass undo{options, book, agenda, committer, pod_status, gang_status, announcer, clock};
-  PreemptPass preempt{options, state, book, agenda, rankings, lone_preemption, certificates, committer};
+  PreemptPass preempt{options, state, book, agenda, rankings, lone_preemption, certificates, committer, announcer};
   VictimSeeker seeker{options, state, book, agenda, committer, victim_search, victim_refusals, clock};
   StartPass start{state,         book,    agenda,   admission, planner, certificates, committer, seeker,
                   extender_desk, figures, refusals, undo,      preempt, strangers,    announcer, clock};

@@ -91,6 +91,8 @@ class Observer {
   // A gang became whole, `seconds` after all of its minimum existed.
   virtual void OnWhole(double /*seconds*/, int64_t /*members*/) {}
   virtual void OnUndone(int64_t /*members*/) {}
+  // Victims were sought for a gang or a lone pod, and so many chosen. 0: none would help, or may be taken.
+  virtual void OnPreemption(int64_t /*victims*/) {}
   // A gang that had waited long was tried again without an event. `placed`: it got nodes, so an event was missed.
   virtual void OnFlushed(const model::GangKey&, bool /*placed*/) {}
   // A member of a gang that was whole already was bound: one above its minimum, or one in place of a lost member.

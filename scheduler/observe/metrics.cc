@@ -67,6 +67,12 @@ struct Metrics::Registry {
   Histogram& pod_attempts =
       NewHistograms(registry, "scheduler_pod_scheduling_attempts", "Number of attempts to successfully schedule a pod.")
           .Add({}, Doubling(1, 5));
+  Counter& preemptions =
+      NewCounters(registry, "scheduler_preemption_attempts_total", "Total preemption attempts in the cluster till now")
+          .Add({});
+  Histogram& preemption_victims =
+      NewHistograms(registry, "scheduler_preemption_victims", "Number of selected preemption victims")
+          .Add({}, Doubling(1, 7));
   Family<Gauge>& unschedulable_pods = NewGauges(
       registry, "scheduler_unschedulable_pods",
       "Pods that wait, by each plugin that refused them; Queue: their queue did. A pod counts once for each.");
@@ -202,6 +208,11 @@ void Metrics::OnWhole(double seconds, int64_t members) {
 void Metrics::OnUndone(int64_t members) {
   registry_->undone.Increment();
   registry_->undone_members.Increment(static_cast<double>(members));
+}
+
+void Metrics::OnPreemption(int64_t victims) {
+  registry_->preemptions.Increment();
+  if (victims > 0) registry_->preemption_victims.Observe(static_cast<double>(victims));
 }
 
 void Metrics::OnFlushed(const model::GangKey&, bool placed) {

@@ -25,6 +25,7 @@ class Metrics final : public Observer {
   void OnBound(double waited_seconds, int64_t attempts) override;
   void OnWhole(double seconds, int64_t members) override;
   void OnUndone(int64_t members) override;
+  void OnPreemption(int64_t victims) override;
   void OnFilledUp() override;
   void OnFlushed(const model::GangKey& gang, bool placed) override;
   // Counts an answer of the API server, `seconds` after the request. Status 0: there was no answer. Negative seconds

@@ -26,6 +26,9 @@ class Observers final : public Observer {
   void OnUndone(int64_t members) override {
     for (Observer* one : watchers_) one->OnUndone(members);
   }
+  void OnPreemption(int64_t victims) override {
+    for (Observer* one : watchers_) one->OnPreemption(victims);
+  }
   void OnFlushed(const model::GangKey& gang, bool placed) override {
     for (Observer* one : watchers_) one->OnFlushed(gang, placed);
   }

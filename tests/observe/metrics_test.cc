@@ -78,6 +78,8 @@ TEST_CASE("leadership, gangs' fates and the version are shown") {
   metrics.OnWhole(0.4, 64);
   metrics.OnUndone(5);
   metrics.OnFilledUp();
+  Observers(std::vector<Observer*>{&metrics}).OnPreemption(0);
+  metrics.OnPreemption(3);
   Observers(std::vector<Observer*>{&metrics}).OnFlushed({}, false);
   metrics.OnBound(0.02, 1);
   metrics.OnBound(0.02, 40);
@@ -91,6 +93,10 @@ TEST_CASE("leadership, gangs' fates and the version are shown") {
   CHECK(ValueOf(text, "tutti_gangs_undone_total") == "1");
   CHECK(ValueOf(text, "tutti_gang_members_undone_total") == "5");
   CHECK(ValueOf(text, "tutti_gang_members_filled_up_total") == "1");
+  CHECK(ValueOf(text, "scheduler_preemption_attempts_total") == "2");
+  CHECK(ValueOf(text, "scheduler_preemption_victims_count") == "1");
+  CHECK(ValueOf(text, R"(scheduler_preemption_victims_bucket{le="2"})") == "0");
+  CHECK(ValueOf(text, R"(scheduler_preemption_victims_bucket{le="4"})") == "1");
   CHECK(ValueOf(text, R"(tutti_gangs_flushed_total{result="unschedulable"})") == "1");
   CHECK(ValueOf(text, R"(tutti_gangs_flushed_total{result="scheduled"})") == "0");
   CHECK(ValueOf(text, R"(tutti_build_info{version="1.2.3"})") == "1");

@@ -18,6 +18,7 @@ PreemptPass::Outcome PreemptPass::Run(GangId id, const Member& member, Certifica
   const bool keeps_node = !state_.nominations().NodeOf(member.pod).empty();
   if (certificate.preemption_refused && !keeps_node) return {certificate.preemption_refused, false};
   PreemptionResult result = Search(member, *profile->preemption);
+  announcer_.Preempted(result.chosen.victims.size());
   switch (result.outcome) {
     case PreemptionResult::Outcome::kNotEligible: return {std::move(result.refused), keeps_node};
     case PreemptionResult::Outcome::kNoCandidate:

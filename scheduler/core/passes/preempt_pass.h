@@ -18,7 +18,7 @@ namespace tutti::core {
 class PreemptPass {
  public:
   PreemptPass(const Options& options, cluster::ClusterState& state, GangBook& book, Agenda& agenda, Rankings& rankings,
-              LonePreemption& search, Certificates& certificates, Committer& committer)
+              LonePreemption& search, Certificates& certificates, Committer& committer, const Announcer& announcer)
       : options_(options),
         state_(state),
         book_(book),
@@ -26,7 +26,8 @@ class PreemptPass {
         rankings_(rankings),
         search_(search),
         certificates_(certificates),
-        committer_(committer) {}
+        committer_(committer),
+        announcer_(announcer) {}
 
   struct Outcome {
     std::optional<observe::PreemptionRefused> refused;  // what is said of it; absent: nothing is
@@ -49,6 +50,7 @@ class PreemptPass {
   LonePreemption& search_;
   Certificates& certificates_;
   Committer& committer_;
+  const Announcer& announcer_;
   uint32_t next_slot_ = 0;  // where the next search begins
 };
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/check.h"
 #include "base/planted.h"
 #include "cluster/as_if_nominated.h"
 
@@ -58,6 +57,19 @@ class LonePreemption::WithNominated {
   const NodeId node_;
   std::optional<cluster::WhatIf::Scope> scope_;
 };
+
+LonePreemption::Victims LonePreemption::LowerOn(const Asked& asked, NodeId n) {
+  const Victims lower = victims_.Below(n, asked.below);
+  if (!gangs_ || !gangs_->Concerns(lower)) return lower;
+  lower_.assign(lower.begin(), lower.end());
+  gangs_->KeepWhatMayGo(&lower_);
+  return lower_;
+}
+
+// What a gang can spare depends on its pods elsewhere.
+bool LonePreemption::MayKeep(const Asked& asked, NodeId n) {
+  return !gangs_ || !gangs_->Concerns(victims_.Below(n, asked.below));
+}
 
 // Upstream: PodEligibleToPreemptOthers. Null: it may preempt.
 const char* LonePreemption::WhyNotEligible(const Asked& asked, NodeId own) {
@@ -221,7 +233,7 @@ bool LonePreemption::PickByFilters(const Asked& asked, NodeId n, Victims listed,
 }
 
 bool LonePreemption::PickVictims(const Asked& asked, NodeId n, bool for_amounts, int64_t* violations) {
-  const Victims lower = victims_.Below(n, asked.below);
+  const Victims lower = LowerOn(asked, n);
   if (lower.empty()) {
     ++reasons_[kNoVictims];
     return false;
@@ -245,7 +257,7 @@ PreemptionCost LonePreemption::CostOf(Victims lower, int64_t violations) const {
 
 PreemptionCandidate LonePreemption::Make(const Asked& asked, NodeId n, int64_t violations) {
   PreemptionCandidate made{n, {}, violations};
-  const Victims lower = victims_.Below(n, asked.below);
+  const Victims lower = LowerOn(asked, n);
   for (const uint32_t i : picked_) made.victims.push_back(lower[i].pod);
   return made;
 }
@@ -267,7 +279,7 @@ std::optional<PreemptionCost> LonePreemption::Judge(const Asked& asked, const Qu
   }
   int64_t violations = 0;
   if (!PickVictims(asked, n, for_amounts, &violations) || picked_.empty()) return std::nullopt;
-  return CostOf(victims_.Below(n, asked.below), violations);
+  return CostOf(LowerOn(asked, n), violations);
 }
 
 std::optional<NodeId> LonePreemption::FindBest(const Asked& asked, const Question& question,
@@ -291,7 +303,7 @@ std::optional<NodeId> LonePreemption::FindBest(const Asked& asked, const Questio
     const std::optional<PreemptionCost>* before = known ? known->Find(n, state_.pods_version(n)) : nullptr;
     if (!before && !snapshot.present(n)) continue;
     const std::optional<PreemptionCost> cost = before ? *before : Judge(asked, question, n);
-    if (known && !before) known->Keep(n, state_.pods_version(n), cost);
+    if (known && !before && MayKeep(asked, n)) known->Keep(n, state_.pods_version(n), cost);
     if (!cost) continue;
     ++found;
     some_violate_nothing = some_violate_nothing || cost->violations == 0;
@@ -313,13 +325,17 @@ PreemptionResult LonePreemption::Search(const Question& question, framework::Ran
     result.refused.not_eligible = why;
     return result;
   }
+  if (gangs_) gangs_->Begin(asked.below);
   const bool as_its_class = !own && !question.shuns && !question.lists_candidates;
   PreemptionMemory::Answers* known = as_its_class ? memory_.Of(*asked.pod.pod_class, ranking) : nullptr;
   std::optional<NodeId> best = FindBest(asked, question, known, &result);
-  if (!best && known) best = FindBest(asked, question, nullptr, &result);  // once more, for the reasons
-  if (best) {
-    const std::optional<PreemptionCost> cost = Judge(asked, question, *best);
-    TUTTI_CHECK(cost.has_value(), "what is kept of a node is true of it");
+  std::optional<PreemptionCost> cost = best ? Judge(asked, question, *best) : std::nullopt;
+  if (!cost && known) {
+    // Once more, for the reasons; or because pods have joined gangs meanwhile, which does not touch their nodes.
+    best = FindBest(asked, question, nullptr, &result);
+    cost = best ? Judge(asked, question, *best) : std::nullopt;
+  }
+  if (cost) {
     result.outcome = PreemptionResult::Outcome::kFound;
     result.chosen = Make(asked, *best, cost->violations);
     return result;

@@ -11,6 +11,8 @@
 // a random one, this takes the first from a slot on that the caller chooses. It looks at as many nodes as upstream or
 // more: what it finds is what upstream could have found.
 //
+// A gang loses only what it can spare: its other pods are no candidates.
+//
 // Where pods take only amounts from a node, a node costs O(its pods) sums; elsewhere the filters are asked once for
 // each pod. What was found on a node is kept for the next pod of the class (preemption_memory.h). One thread.
 #pragma once
@@ -24,6 +26,7 @@
 #include <vector>
 
 #include "cluster/what_if.h"
+#include "core/place/gang_victims.h"
 #include "core/place/preemption_memory.h"
 #include "core/place/victim_table.h"
 #include "framework/node_trial.h"
@@ -52,9 +55,10 @@ struct PreemptionResult {
 
 class LonePreemption {
  public:
-  // They must outlive this.
-  LonePreemption(const cluster::ClusterState& state, cluster::WhatIf& what_if, VictimTable& victims)
-      : state_(state), what_if_(what_if), victims_(victims), memory_(state) {}
+  // They must outlive this. `gangs` is null where there are none.
+  LonePreemption(const cluster::ClusterState& state, cluster::WhatIf& what_if, VictimTable& victims,
+                 GangVictims* gangs = nullptr)
+      : state_(state), what_if_(what_if), victims_(victims), gangs_(gangs), memory_(state) {}
 
   struct Question {
     model::PodId pod;
@@ -75,6 +79,11 @@ class LonePreemption {
   struct Asked;
   class WithNominated;  // a speculation
 
+  using Victims = std::span<const PossibleVictim>;
+  // The pods of lower priority there that may go. Valid until the next call.
+  Victims LowerOn(const Asked& asked, model::NodeId n);
+  // What is found on the node depends on that alone.
+  bool MayKeep(const Asked& asked, model::NodeId n);
   const char* WhyNotEligible(const Asked& asked, model::NodeId own);
   std::optional<framework::NodeVerdict> VerdictBesideNominated(const Asked& asked, model::NodeId n);
   framework::Verdict CheckNow(const Asked& asked, model::NodeId n, bool* for_amounts);
@@ -86,8 +95,7 @@ class LonePreemption {
   std::optional<PreemptionCost> Judge(const Asked& asked, const Question& question, model::NodeId n);
   // Fills picked_ with the victims there, and their number of violations. False: the pod would not fit all the same.
   bool PickVictims(const Asked& asked, model::NodeId n, bool for_amounts, int64_t* violations);
-  bool Free(const Asked& asked, model::NodeId n, std::span<const PossibleVictim> gone);
-  using Victims = std::span<const PossibleVictim>;
+  bool Free(const Asked& asked, model::NodeId n, Victims gone);
   bool PickByAmounts(const Asked& asked, model::NodeId n, Victims lower, int64_t* violations);
   bool PickByFilters(const Asked& asked, model::NodeId n, Victims lower, int64_t* violations);
   template <typename Stays>
@@ -102,12 +110,14 @@ class LonePreemption {
   const cluster::ClusterState& state_;
   cluster::WhatIf& what_if_;
   VictimTable& victims_;
+  GangVictims* const gangs_;
   PreemptionMemory memory_;
   // Scratch, of the node at hand.
   std::vector<const cluster::PodClass*> nominated_;
   std::vector<uint32_t> violating_, others_, picked_;  // places among the pods of lower priority
   std::vector<std::pair<const model::DisruptionBudget*, int64_t>> left_;
   std::vector<int64_t> free_;
+  std::vector<PossibleVictim> lower_;
   // Scratch, of the question at hand: what nodes lack once their pods are gone, and other reasons.
   std::vector<size_t> lacking_;  // by the place of the amount
   std::map<std::string, size_t> reasons_;

@@ -35,6 +35,10 @@ class Announcer {
   // What happened to the gang in a queue that gives quota before there are pods; `by`: see QuotaStep, null: none.
   void Quota(const Gang& gang, observe::Observer::QuotaStep::Kind kind, std::string_view queue,
              std::string_view reason = {}, const Gang* by = nullptr) const;
+  // Victims were sought, and so many chosen.
+  void Preempted(size_t victims) const {
+    if (observer_) observer_->OnPreemption(static_cast<int64_t>(victims));
+  }
 
   // The gang had waited for long and was tried again though nothing had happened. `placed`: it got nodes.
   void Flushed(const Gang& gang, bool placed) const {

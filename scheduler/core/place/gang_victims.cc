@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/place/gang_victims.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace tutti::core {
+
+using model::GangId;
+using model::PodId;
+
+bool GangVictims::IsOfGang(PodId pod) const {
+  const GangId gang = book_.GangOf(pod);
+  return gang && !book_.at(gang).lone;
+}
+
+bool GangVictims::Concerns(std::span<const PossibleVictim> pods) const {
+  return std::ranges::any_of(pods, [this](const PossibleVictim& one) { return IsOfGang(one.pod); });
+}
+
+const GangVictims::OfGang& GangVictims::Of(GangId id) {
+  const auto known = of_.find(id);
+  if (known != of_.end()) return known->second;
+  Gang& gang = book_.at(id);
+  const std::shared_ptr<const Census> census = book_.CensusOf(gang);
+  const auto loose = [this](const Member& member) {
+    const cluster::PodEntry& entry = state_.pod(member.pod);
+    return entry.pod->spec->priority < below_ && !entry.leaving && !entry.victim_of;
+  };
+  OfGang of{census->placed.size() == 1 && !gang.plan, Spare(gang, *census, state_, loose), {}};
+  for (size_t part = 0; part < of.spare.parts().size(); ++part)
+    if (of.spare.parts()[part].size() == 1) of.part_of[of.spare.parts()[part].front()->pod] = part;
+  return of_.emplace(id, std::move(of)).first->second;
+}
+
+void GangVictims::KeepWhatMayGo(std::vector<PossibleVictim>* pods) {
+  std::map<GangId, std::vector<std::pair<size_t, PodId>>> spare;
+  const auto goes_by_itself = [&](PodId pod) {
+    if (!IsOfGang(pod) || state_.pod(pod).pod->meta.deleting()) return true;
+    const OfGang& of = Of(book_.GangOf(pod));
+    if (const auto part = of.part_of.find(pod); part != of.part_of.end())
+      spare[book_.GangOf(pod)].emplace_back(part->second, pod);
+    return of.lone;
+  };
+  std::vector<PodId> may_go;
+  for (const PossibleVictim& one : *pods)
+    if (goes_by_itself(one.pod)) may_go.push_back(one.pod);
+  for (auto& [gang, parts] : spare) {
+    std::ranges::sort(parts);
+    std::vector<size_t> together;
+    for (const auto& [part, pod] : parts) {
+      together.push_back(part);
+      if (Of(gang).spare.MayGo(together))
+        may_go.push_back(pod);
+      else
+        together.pop_back();
+    }
+  }
+  std::ranges::sort(may_go);
+  std::erase_if(*pods, [&](const PossibleVictim& one) { return !std::ranges::binary_search(may_go, one.pod); });
+}
+
+}  // namespace tutti::core
