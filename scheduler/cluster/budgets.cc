@@ -34,6 +34,14 @@ const model::ObjectKind& Budgets::Kind() {
   return kind;
 }
 
+std::string Budgets::WhyUseless(const model::Object& object) {
+  JsonReader read;
+  const JsonField root(*object.body), spec = root["spec"], selector = spec["selector"];
+  if (selector.present()) return {};
+  read.Problem(selector, "is missing, so the budget protects no pod; write one");
+  return read.problem();
+}
+
 void Budgets::Put(const model::Object& object, std::vector<std::string>* problems) {
   DisruptionBudget budget = Decode(object, problems);
   if (budget.selector && !CanSelect(*budget.selector)) budget.selector.reset();

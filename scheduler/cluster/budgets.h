@@ -23,6 +23,8 @@ class Budgets {
 
   // Decodes the object and keeps it. What cannot be read is left at its default, with a line in `problems`.
   void Put(const model::Object& object, std::vector<std::string>* problems);
+  // Says why a budget that can be read protects no pod: it has no selector. Empty: it has one.
+  static std::string WhyUseless(const model::Object& object);
   void Drop(const std::string& ns, const std::string& name);
 
   // Changes with every budget that comes, goes, or is another one. A budget's address is valid until then.

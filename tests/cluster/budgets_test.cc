@@ -61,6 +61,15 @@ TEST_CASE("a budget without a selector, or with one that says nothing or cannot 
   CHECK(Protecting(budgets, {{"app", "a"}}).empty());
 }
 
+TEST_CASE("a budget without a selector is said to be of no use") {
+  const auto why = [](json spec) {
+    const json object = {{"metadata", {{"name", "b"}, {"namespace", "default"}}}, {"spec", std::move(spec)}};
+    return Budgets::WhyUseless(*DecodeObject(Budgets::Kind(), std::make_shared<const json>(object)));
+  };
+  CHECK(why({{"minAvailable", 1}}) == "spec.selector: is missing, so the budget protects no pod; write one");
+  CHECK(why({{"selector", {{"matchLabels", {{"app", "a"}}}}}}).empty());
+}
+
 TEST_CASE("a pod whose eviction a budget has counted already is not protected by it any more") {
   Budgets budgets;
   Put(budgets, "a", {{"selector", {{"matchLabels", {{"app", "a"}}}}}},

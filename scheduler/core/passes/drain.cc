@@ -261,6 +261,8 @@ void Drain::PutStorage(const model::Object& object) {
 void Drain::PutBudget(const model::Object& object) {
   std::vector<std::string> problems;
   state_.budgets().Put(object, &problems);
+  if (std::string why = cluster::Budgets::WhyUseless(object); problems.empty() && !why.empty())
+    problems.push_back(std::move(why));
   Warn(object, problems);
 }
 
