@@ -127,6 +127,12 @@ std::vector<Case> Cases() {
       {"victims-gangs",
        {{"gangs of 10 for 50 gangs of 10, the slowest", "ms", false, 50}},
        [] { return std::vector<double>{1e3 * MakeRoomForManyGangs().seconds}; }},
+      {"reclaim-all",
+       {{"4,000 GPUs taken back for one gang of 500 pods", "ms", false, 50}},
+       [] { return std::vector<double>{1e3 * TakeBackAllNodes().seconds}; }},
+      {"reclaim-gangs",
+       {{"gangs of 10 taken back for 50 gangs of 10, the slowest", "ms", false, 50}},
+       [] { return std::vector<double>{1e3 * TakeBackForManyGangs().seconds}; }},
       {"memory",
        {{"memory, 100k nodes and 1M bound pods", "MiB", false, 1024}},
        [] { return std::vector<double>{static_cast<double>(ResidentBytes(100'000, 1'000'000)) / (1 << 20)}; }},
@@ -198,9 +204,10 @@ int main(int argc, char** argv) {
   std::vector<std::string> only;
   std::vector<size_t> sizes{1000, 2000, 5000, 10'000, 30'000, 100'000};
   std::string out;
-  app.add_option("--only", only,
-                 "Run these cases: identical distinct spread growth growth-distinct growth-spread rack proof jobs "
-                 "waiting preempt victims-proof victims-rack victims-all victims-gangs memory");
+  app.add_option(
+      "--only", only,
+      "Run these cases: identical distinct spread growth growth-distinct growth-spread rack proof jobs "
+      "waiting preempt victims-proof victims-rack victims-all victims-gangs reclaim-all reclaim-gangs memory");
   app.add_option("--out", out, "Write engine.csv, scale.csv and scale.svg into this folder");
   app.add_option("--sizes", sizes, "Nodes of the clusters in scale.svg");
   CLI11_PARSE(app, argc, argv);

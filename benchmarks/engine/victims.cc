@@ -9,8 +9,11 @@
 
 #include "base/check.h"
 #include "benchmarks/engine/world.h"
+#include "core/admit/charges.h"
+#include "core/passes/taking_rights.h"
 #include "core/place/victim_search.h"
 #include "plugins/registry.h"
+#include "tests/support/rights_by_priority.h"
 
 namespace tutti::bench {
 namespace {
@@ -28,6 +31,7 @@ class Groups final : public dialects::Dialect {
     spec.key = key;
     spec.min_member = min;
     if (key.name == "racked") spec.topology.required = "rack";
+    if (in_queues) spec.queue = key.name.starts_with("low") ? "lent" : "owner";
     return spec;
   }
   std::optional<dialects::Membership> MembershipOf(const model::Pod& pod) const override {
@@ -37,21 +41,43 @@ class Groups final : public dialects::Dialect {
     return membership;
   }
   int64_t min = 1;
+  bool in_queues = false;
 };
+
+enum class Taking { kByPriority, kByShare };
+
+// Where the pods at work are: a gang on one node, or over many.
+enum class Spread { kPacked, kWide };
 
 class FullCluster {
  public:
   // Pods at work are in gangs of so many; 0: in none.
-  explicit FullCluster(size_t in_gangs = 0) {
+  explicit FullCluster(size_t in_gangs = 0, Spread spread = Spread::kWide, Taking taking = Taking::kByPriority)
+      : taking_(taking) {
     auto groups = std::make_unique<Groups>();
     groups_ = groups.get();
+    groups_->in_queues = taking == Taking::kByShare;
     dialects_.push_back(std::move(groups));
-    for (size_t i = 0; i < kNodes; ++i) state_.ApplyNode(std::make_shared<model::Node>(MakeNode(i, kGpus)));
+    options_.profiles = profiles_;
+    options_.queue_rule = {core::QueueRule::Kind::kCapacity, 0, true, 0};
+    for (const char* name : {"lent", "owner"}) {
+      model::QueueSpec queue;
+      queue.dialect = "groups";
+      queue.name = name;
+      queue.deserved.Set("nvidia.com/gpu", queue.name == "owner" ? int64_t{kNodes * kGpus} : 0);
+      queues_.Put(std::move(queue));
+    }
+    for (size_t i = 0; i < kNodes; ++i) {
+      const auto node = std::make_shared<model::Node>(MakeNode(i, kGpus));
+      queues_.AddNode(node->allocatable);
+      state_.ApplyNode(node);
+    }
+    queues_.Renew();
     groups_->min = static_cast<int64_t>(in_gangs);
     const auto spec = std::make_shared<const model::PodSpec>(MakeSpec(100, int64_t{1} << 20, 1));
     for (size_t i = 0; i < kNodes * kGpus; ++i) {
       auto pod = MakePod(fmt::format("low-{}", i), spec, 1'000'000 + static_cast<base::Millis>(i % 97) * 1000);
-      pod->node_name = fmt::format("node-{:06}", in_gangs > 0 ? i % kNodes : i / kGpus);
+      pod->node_name = fmt::format("node-{:06}", spread == Spread::kWide && in_gangs > 0 ? i % kNodes : i / kGpus);
       pod->phase = model::PodPhase::kRunning;
       if (in_gangs > 0) pod->scheduling_group = fmt::format("low-{}", i / in_gangs);
       Add(std::move(pod));
@@ -79,14 +105,20 @@ class FullCluster {
     const auto census = book_.CensusOf(book_.at(id));
     const core::Requirement requirement = core::Require(book_.at(id), *census);
     TUTTI_CHECK(!planner_.PlaceRequired(book_.at(id), census->pending, requirement).fits, "it does not fit as it is");
+    core::RightsByPriority by_priority(book_.Priority(book_.at(id)));
+    core::TakingRights by_share(options_, state_, book_, queues_, admission_, clock_, id, *census, requirement,
+                                [](model::PodId) { return true; });
+    core::VictimRights* rights = &by_share;
+    if (taking_ == Taking::kByPriority) rights = &by_priority;
     const double started = ThreadSeconds();
-    const core::VictimAnswer answer = search_.Run(id, census->pending, requirement, [](model::PodId) { return true; });
+    const core::VictimAnswer answer = search_.Run(id, census->pending, requirement, *rights);
     time->seconds = std::max(time->seconds, ThreadSeconds() - started);
     TUTTI_CHECK(!answer.exhausted, "every victim is known to be needed");
     std::set<model::PodId> pods;
     for (const core::VictimUnit& unit : answer.victims) pods.insert(unit.pods.begin(), unit.pods.end());
     time->victims += pods.size();
     for (const model::PodId pod : pods) {
+      if (const model::GangId gang = book_.GangOf(pod)) charges_.TakeBack(book_.at(gang), book_.MemberOf(pod));
       book_.Leave(pod);
       state_.DropPod(pod);
     }
@@ -101,8 +133,13 @@ class FullCluster {
  private:
   void Add(std::shared_ptr<model::Pod> pod) {
     const model::PodId id = state_.ApplyPod(std::move(pod)).id;
-    book_.Join(id, book_.OwnerOf(id));
+    const model::GangId gang = book_.Join(id, book_.OwnerOf(id));
+    if (taking_ == Taking::kByPriority) return;
+    charges_.Move(book_.at(gang));
+    charges_.Update(book_.at(gang), book_.MemberOf(id));
   }
+
+  const Taking taking_;
 
   base::VirtualClock clock_{1'800'000'000'000};
   std::vector<framework::Profile> profiles_{plugins::DefaultProfile("default-scheduler")};
@@ -114,6 +151,12 @@ class FullCluster {
   core::GangBook book_{profiles_, state_, dialects_, journal_, clock_};
   core::Planner planner_{state_, rankings_};
   core::Evictable evictable_{state_, book_};
+  core::Options options_;
+  core::Queues queues_{{core::QueueRule::Kind::kCapacity, 0, true, 0}};
+  core::Agenda agenda_{book_, queues_.tree(), queues_.order(), clock_};
+  core::QueueWaits waits_{queues_, book_, agenda_};
+  core::Charges charges_{state_, queues_, waits_};
+  core::QueueAdmission admission_{state_, queues_};
   core::VictimSearch search_{state_, book_, evictable_, planner_, rankings_, clock_};
 };
 
@@ -151,6 +194,22 @@ VictimTime MakeRoomOnAllNodes() {
 
 VictimTime MakeRoomForManyGangs() {
   FullCluster cluster(10);
+  VictimTime time;
+  for (size_t i = 0; i < 50; ++i)
+    TUTTI_CHECK(cluster.MakeRoom(cluster.Arrive(fmt::format("gang-{}", i), 10, 1), &time), "a gang goes for a gang");
+  TUTTI_CHECK(time.victims == 500, "no more go than are needed");
+  return time;
+}
+
+VictimTime TakeBackAllNodes() {
+  FullCluster cluster(kGpus, Spread::kPacked, Taking::kByShare);
+  VictimTime time;
+  TUTTI_CHECK(cluster.MakeRoom(cluster.Arrive("gang", kNodes, kGpus), &time), "there are 500 nodes");
+  return time;
+}
+
+VictimTime TakeBackForManyGangs() {
+  FullCluster cluster(10, Spread::kWide, Taking::kByShare);
   VictimTime time;
   for (size_t i = 0; i < 50; ++i)
     TUTTI_CHECK(cluster.MakeRoom(cluster.Arrive(fmt::format("gang-{}", i), 10, 1), &time), "a gang goes for a gang");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of bench-engine about victims: 500 nodes of 8 GPUs in 50 racks, full of 4,000 one-GPU pods of a low
-// priority, and gangs of a higher one.
+// The cases of bench-engine about victims: 500 nodes of 8 GPUs in 50 racks, full of 4,000 one-GPU pods, and gangs of a
+// higher priority or of a queue that deserves all of it.
 #pragma once
 
 #include <cstddef>
@@ -21,5 +21,10 @@ VictimTime MakeRoomInOneRack();
 VictimTime MakeRoomOnAllNodes();
 // 50 gangs of 10 one-GPU members, one after another, where victims are gangs of 10 that have nothing to spare.
 VictimTime MakeRoomForManyGangs();
+
+// A gang of 500 members takes back all nodes, each of which one gang of 8 fills.
+VictimTime TakeBackAllNodes();
+// 50 gangs of 10 one-GPU members, one after another, take back from gangs of 10 that have nothing to spare.
+VictimTime TakeBackForManyGangs();
 
 }  // namespace tutti::bench

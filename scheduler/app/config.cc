@@ -33,6 +33,7 @@ constexpr std::string_view kExtensionPoints[] = {
 
 constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
 constexpr int64_t kMostSeconds = 86'400;
+constexpr int64_t kMostRuntimeSeconds = 31'536'000;  // a year
 constexpr int64_t kMostInt32 = std::numeric_limits<int32_t>::max();
 
 void ReadLeaderElection(Fields fields, LeaderElectionConfig* out) {
@@ -241,8 +242,9 @@ void ReadQueues(Fields& parent, Config* config) {
   fields.Integer("ancestorReclaimLevel", 0, kMostAncestorLevels, &rule.ancestor_levels);
   if (fields.Has("ancestorReclaimLevel") && rule.kind != Kind::kCapacity)
     fields.Complain("ancestorReclaimLevel", "is of rule capacity; take it out, or write that rule");
-  else if (rule.ancestor_levels > 0)
-    config->notes.push_back("queues.ancestorReclaimLevel has no effect: there is no reclaim");
+  fields.Bool("reclaim", &rule.reclaim);
+  if (rule.kind == Kind::kCapacity && rule.ancestor_levels > 0 && !rule.reclaim)
+    config->notes.push_back("queues.ancestorReclaimLevel has no effect without queues.reclaim");
   fields.Done();
 }
 
@@ -252,7 +254,10 @@ void ReadVolcano(const YAML::Node& document, Fields& fields, Complaints* complai
   if (!conf) return complaints->AddLines(conf.error().message);
   const std::string field = fields.Has("tiers") ? "tiers" : "actions";
   if (!ClaimQueueRule(fields, field, fields.Where() + field, config)) return;
+  const base::Millis min_runtime_ms = config->queue_rule.min_runtime_ms;
   config->queue_rule = conf->rule;
+  config->queue_rule.min_runtime_ms = min_runtime_ms;
+  if (conf->preempts && !config->gang_preemption_is_set) config->gang_preemption = "WithinQueue";
   config->notes.insert(config->notes.end(), conf->notes.begin(), conf->notes.end());
   config->kinds_read.emplace_back("volcano-scheduler.conf");
 }
@@ -292,7 +297,11 @@ void ReadOurConfiguration(Fields& fields, Config* config) {
   fields.Integer("repairTimeoutSeconds", 1, kMostSeconds, &config->repair_timeout_s);
   fields.Integer("bindTimeoutSeconds", 1, 60, &config->bind_timeout_s);
   fields.OneOf("quotaReason", {"Unschedulable", "QuotaExceeded"}, &config->quota_reason);
-  fields.OneOf("gangPreemption", {"Never", "LowerPriority"}, &config->gang_preemption);
+  config->gang_preemption_is_set = fields.Has("gangPreemption");
+  fields.OneOf("gangPreemption", {"Never", "WithinQueue", "LowerPriority"}, &config->gang_preemption);
+  int64_t min_runtime_s = 0;
+  fields.Integer("minRuntimeSeconds", 0, kMostRuntimeSeconds, &min_runtime_s);
+  config->queue_rule.min_runtime_ms = min_runtime_s * 1000;
   ReadQueues(fields, config);
   ReadKueue(fields, config);
   fields.Integer("maxInFlight", 1, 10'000, &config->max_in_flight);

@@ -62,7 +62,8 @@ struct Config {
   int64_t repair_timeout_s = 60;
   int64_t bind_timeout_s = 10;
   std::string quota_reason = "Unschedulable";  // or "QuotaExceeded"
-  std::string gang_preemption = "Never";       // or "LowerPriority"
+  std::string gang_preemption = "Never";       // or "WithinQueue", as by a volcano-scheduler.conf, or "LowerPriority"
+  bool gang_preemption_is_set = false;         // by a TuttiConfiguration, whatever a volcano-scheduler.conf says
   core::QueueRule queue_rule;                  // or by a volcano-scheduler.conf
   std::string queue_rule_where;                // "FILE:LINE: queues", for messages; empty: no file sets it
   core::QuotaRule quota_rule;                  // `kueue`: by which rule its queues share

@@ -99,8 +99,9 @@ base::Result<core::Options> MakeOptions(Config& config, const std::vector<std::s
   options.policy = config.policy == "keep" ? core::Options::Policy::kKeep : core::Options::Policy::kRepair;
   options.repair_timeout_ms = config.repair_timeout_s * 1000;
   using GangPreemption = core::Options::GangPreemption;
-  options.gang_preemption =
-      config.gang_preemption == "LowerPriority" ? GangPreemption::kLowerPriority : GangPreemption::kNever;
+  options.gang_preemption = config.gang_preemption == "LowerPriority" ? GangPreemption::kLowerPriority
+                            : config.gang_preemption == "WithinQueue" ? GangPreemption::kWithinQueue
+                                                                      : GangPreemption::kNever;
   options.bind_timeout_ms = config.bind_timeout_s * 1000;
   options.pod_initial_backoff_ms = config.pod_initial_backoff_s * 1000;
   options.pod_max_backoff_ms = config.pod_max_backoff_s * 1000;

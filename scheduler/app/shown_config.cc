@@ -118,8 +118,13 @@ Json Upstream(const Config& config, bool defaulted) {
 
 Json Queues(const core::QueueRule& rule) {
   using Kind = core::QueueRule::Kind;
-  if (rule.kind == Kind::kCapacity) return {{"rule", "capacity"}, {"ancestorReclaimLevel", rule.ancestor_levels}};
-  return {{"rule", rule.kind == Kind::kProportion ? "proportion" : "capability"}};
+  Json shown = {{"rule", "capability"}, {"reclaim", rule.reclaim}};
+  if (rule.kind == Kind::kProportion) shown["rule"] = "proportion";
+  if (rule.kind == Kind::kCapacity) {
+    shown["rule"] = "capacity";
+    shown["ancestorReclaimLevel"] = rule.ancestor_levels;
+  }
+  return shown;
 }
 
 Json FairSharing(const core::QuotaRule& rule) {
@@ -142,6 +147,7 @@ Json Ours(const Config& config) {
           {"gangPreemption", config.gang_preemption},
           {"queues", Queues(config.queue_rule)},
           {"kueue", {{"fairSharing", FairSharing(config.quota_rule)}}},
+          {"minRuntimeSeconds", config.queue_rule.min_runtime_ms / 1000},
           {"maxInFlight", config.max_in_flight},
           {"rankingMemoryMiB", config.ranking_memory_mib},
           {"keepNodesWhole", config.keep_nodes_whole}};

@@ -32,7 +32,6 @@ const std::vector<std::string_view> kSwitches = {
     "enabledVictim",          "enableJobStarving",    "enabledOverused",       "enabledAllocatable",
     "enableVictimQueueOrder", "enableHyperNodeOrder", "enableUnifiedEvictable"};
 constexpr std::string_view kAncestorLevel = "ancestorReclaimLevel";
-constexpr std::string_view kNoReclaim = "has no effect: there is no reclaim";
 
 struct Plugin {
   std::string name;
@@ -64,7 +63,7 @@ class Reader {
     if (rule_.kind == Kind::kCapacity && !hierarchy_)
       notes_.Add(YAML::Node(YAML::NodeType::Undefined), "capacity",
                  "a queue's parents count, though enableHierarchy is not set");
-    return VolcanoConf{rule_, notes_.lines()};
+    return VolcanoConf{rule_, preempts_, notes_.lines()};
   }
 
  private:
@@ -97,10 +96,8 @@ class Reader {
       }
       if (name == "shuffle" || name == "elect" || name == "reserve")
         Note(fields, "actions", fmt::format("{} has no effect", name));
-      if (name == "preempt" || name == "gangpreempt")
-        Note(fields, "actions",
-             fmt::format("{} has no effect: gangs preempt by gangPreemption of a TuttiConfiguration", name));
-      if (name == "reclaim" || name == "gangreclaim") Note(fields, "actions", fmt::format("{} {}", name, kNoReclaim));
+      preempts_ = preempts_ || name == "preempt" || name == "gangpreempt";
+      rule_.reclaim = rule_.reclaim || name == "reclaim" || name == "gangreclaim";
     }
   }
 
@@ -157,13 +154,14 @@ class Reader {
     for (const std::string& name : plugin.arguments) {
       if (rule != Kind::kCapacity || name != kAncestorLevel)
         Note(arguments, name, "has no effect");
-      else if (rule_.ancestor_levels > 0)
-        Note(arguments, name, kNoReclaim);
+      else if (rule_.ancestor_levels > 0 && !rule_.reclaim)
+        Note(arguments, name, "has no effect without the action reclaim");
     }
   }
 
   Complaints errors_, notes_;
   core::QueueRule rule_;
+  bool preempts_ = false;
   bool hierarchy_ = false;  // as enableHierarchy says
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a volcano-scheduler.conf: by which rule its queues share, and which settings have no effect here.
+// Reads a volcano-scheduler.conf: by which rule its queues share, whether pods are evicted for gangs, and which
+// settings have no effect here.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,7 @@ inline constexpr int64_t kMostAncestorLevels = 100;  // of QueueRule::ancestor_l
 
 struct VolcanoConf {
   core::QueueRule rule;
+  bool preempts = false;           // an action has gangs of a higher priority evict others of their queue
   std::vector<std::string> notes;  // "FILE:LINE: KEY: …": settings without effect, and why
 };
 

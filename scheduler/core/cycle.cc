@@ -88,9 +88,10 @@ struct Cycle::Parts {
   Promises promises{state, book, committer, planner, enrollment};
   UndoPass undo{options, book, agenda, committer, pod_status, gang_status, announcer, clock};
   PreemptPass preempt{options, state, book, agenda, rankings, lone_preemption, certificates, committer, announcer};
-  VictimSeeker seeker{options, state, book, agenda, committer, victim_search, victim_refusals, clock};
-  StartPass start{state,         book,    agenda,   admission, planner, certificates, committer, seeker,
-                  extender_desk, figures, refusals, undo,      preempt, strangers,    announcer, clock};
+  VictimSeeker seeker{options,   state,     book,          agenda,          queues,    waits,
+                      admission, committer, victim_search, victim_refusals, announcer, clock};
+  StartPass start{state,         book,    agenda,   queues, admission, planner,   certificates, committer, seeker,
+                  extender_desk, figures, refusals, undo,   preempt,   strangers, announcer,    clock};
   GrowPass grow{state,         book,    agenda,   admission, planner,   certificates, committer,
                 extender_desk, figures, refusals, strangers, announcer, clock};
   Consideration consideration{state,      book,       agenda,   admission, certificates, committer, figures, refusals,
@@ -150,6 +151,7 @@ void Cycle::Decide() {
   it.RenewQueues();
   it.Wake();
   it.FireTimers();
+  it.seeker.WakeRefused();
   it.flush.Run();
   if (it.agenda.AreQueuesRivals()) it.queues.Renew(/*shares=*/true);
   int64_t work = kWorkAtOnce;
@@ -192,7 +194,9 @@ int64_t Cycle::Parts::Consider(int64_t work) {
 void Cycle::Parts::RenewQueues() {
   const uint64_t links = queues.tree().links_version();
   if (std::exchange(queue_links, links) != links) agenda.OnQueueMoved();
-  if (queues.Renew()) waits.OnLimitsChanged();
+  if (!queues.Renew()) return;
+  waits.OnLimitsChanged();
+  seeker.NoteChange();
 }
 
 void Cycle::Parts::Wake() {
@@ -204,7 +208,10 @@ void Cycle::Parts::Wake() {
   if (improved.by_volumes) happened = happened | Wake::kVolume;
   if (charges.TakeFreed()) happened = happened | Wake::kQueue;
   if (base::Planted(base::Bug::kSleepOn)) happened = Wake::kNothing;
-  if (charges.TakeCharged() || framework::Any(happened & kChangesFigures)) figures.OnChange();
+  if (charges.TakeCharged() || framework::Any(happened & kChangesFigures)) {
+    figures.OnChange();
+    seeker.NoteChange();
+  }
   figures.Step(planner.work());
   happened = happened & ~base::Forgotten<framework::Wake>();
   if (!framework::Any(happened)) return;
@@ -245,7 +252,7 @@ std::optional<Millis> Cycle::NextDeadline() const {
   std::optional<Millis> next;
   if (it.quota.any()) next = it.clock.MonotonicMs() + kQuotaPauseMs;
   for (const std::optional<Millis>& at : {it.agenda.NextDeadline(), it.figures.NextDeadline(), it.queue_status.DueAt(),
-                                          it.sharing_status.DueAt(), it.flush.DueAt()})
+                                          it.sharing_status.DueAt(), it.flush.DueAt(), it.seeker.DueAt()})
     if (at) next = std::min(next.value_or(*at), *at);
   return next;
 }

@@ -30,6 +30,10 @@ struct QueueRule {
     kCapacity,    // by what each deserves; none has more than the guarantees of others leave
   } kind = Kind::kCapability;
   int64_t ancestor_levels = 0;  // of kCapacity: as many queues above two are compared as they are themselves
+  // A gang of a queue that has less than it deserves may have pods evicted in queues that have more than they do.
+  bool reclaim = false;
+  // A gang that has run for less is not reclaimed from, where neither it nor its queue says another time.
+  base::Millis min_runtime_ms = 0;
 };
 
 // By which rule queues share that give quota before there are pods.
@@ -44,8 +48,13 @@ struct Options {
 
   // A gang that is half bound is completed within this time, or undone (kRepair), or left as it is (kKeep).
   enum class Policy { kRepair, kKeep } policy = Policy::kRepair;
-  // Whether pods are evicted so that a gang of a higher priority starts: victim_search.h.
-  enum class GangPreemption { kNever, kLowerPriority } gang_preemption = GangPreemption::kNever;
+  // Whether pods are evicted so that a gang of a higher priority starts: victim_search.h. Where queues reclaim, shares
+  // alone decide between gangs of two queues, and priority within one.
+  enum class GangPreemption {
+    kNever,
+    kWithinQueue,    // pods of gangs of the same queue
+    kLowerPriority,  // any pods
+  } gang_preemption = GangPreemption::kNever;
   base::Millis repair_timeout_ms = 60'000;
   // The time that one bind may take; without an answer it is sent again then, and its room stays held.
   base::Millis bind_timeout_ms = 10'000;

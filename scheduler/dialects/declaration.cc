@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/duration.h"
 #include "base/json.h"
 #include "dialects/topology_annotations.h"
 #include "dialects/wording.h"
@@ -83,6 +84,17 @@ model::GangSpec GangOf(std::string_view dialect, const model::Object& object) {
   spec.created_ms = object.meta.created_ms;
   spec.topology = TopologyOfGang(object.meta.annotations);
   return spec;
+}
+
+std::optional<base::Millis> ReadMinRuntime(cluster::JsonReader& read, const model::Object& object) {
+  constexpr std::string_view kKey = "tutti.dev/min-runtime";
+  const std::string* text = model::Find(object.meta.annotations, kKey);
+  if (!text) return std::nullopt;
+  const auto parsed = base::ParseSpan(*text);
+  if (parsed) return *parsed;
+  const cluster::JsonField root(*object.body), meta = root["metadata"], annotations = meta["annotations"];
+  read.Problem(annotations[kKey], parsed.error().message);
+  return std::nullopt;
 }
 
 std::string ProblemIn(const model::Object& object, cluster::JsonReader& read) {

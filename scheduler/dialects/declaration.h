@@ -45,6 +45,9 @@ std::optional<model::ResourceList> ReadRequests(cluster::JsonReader& read, const
 // Key, UID and age from the object, and what its annotations say about topology.
 model::GangSpec GangOf(std::string_view dialect, const model::Object& object);
 
+// What annotation tutti.dev/min-runtime says, of a gang or a queue; nullopt: nothing that can be read.
+std::optional<base::Millis> ReadMinRuntime(cluster::JsonReader& read, const model::Object& object);
+
 // "PodGroup ns/name: spec.minMember: -1 is ...", or empty when all was readable.
 std::string ProblemIn(const model::Object& object, cluster::JsonReader& read);
 

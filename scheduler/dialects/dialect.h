@@ -63,6 +63,20 @@ struct ObjectEvent {
   std::string reporter;  // who says so, as the ecosystem has it; empty: this scheduler
 };
 
+// Why a pod is evicted for a gang that is not its own.
+enum class EvictedFor {
+  kPriority,  // that gang has a higher one
+  kShare,     // that gang takes what its queue has lent
+};
+
+// What an ecosystem says of a pod that is evicted for another gang, besides what kube-scheduler says: an Event on the
+// pod, and one on the object of its gang.
+struct EvictionNotes {
+  std::string reason;   // of both
+  std::string of_pod;   // a warning
+  std::string of_gang;  // no warning
+};
+
 class Dialect {
  public:
   virtual ~Dialect() = default;
@@ -120,6 +134,8 @@ class Dialect {
 
   // Where Events about the gang go besides its pods; nullopt: nowhere.
   virtual std::optional<cluster::ObjectRef> EventTarget(const model::GangKey&) const { return std::nullopt; }
+  // nullopt: the ecosystem says nothing of its own.
+  virtual std::optional<EvictionNotes> NotesOfEviction(EvictedFor) const { return std::nullopt; }
 };
 
 // All dialects, in order: the first whose MembershipOf answers owns the pod. The last takes every pod.

@@ -87,6 +87,7 @@ model::GangSpec KubeRay::Read(const model::Object& object) const {
   }
   if (const std::string* priority = model::Find(object.meta.labels, kPriorityClass))
     gang.priority = priorities_.Value(*priority);
+  gang.min_runtime_ms = ReadMinRuntime(read, object);
   gang.problem = ProblemIn(object, read);
   return gang;
 }

@@ -116,6 +116,7 @@ void SchedulerPlugins::PutGroup(std::shared_ptr<const model::Object> object, Tou
   gang.min_resources = ReadRequests(read, spec["minResources"]);
   gang.start_timeout_ms = ReadCount(read, spec["scheduleTimeoutSeconds"], 0, 0) * 1000;
   FollowCluster(*object, &gang);
+  gang.min_runtime_ms = ReadMinRuntime(read, *object);
   gang.problem = ProblemIn(*object, read);
 
   groups_.Put(std::move(object), std::move(gang), touched);

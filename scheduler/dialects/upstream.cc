@@ -102,6 +102,7 @@ void Upstream::Put(std::shared_ptr<const model::Object> object, Touched* touched
     read.Problem(claims, "claims that a group shares are not supported; take them out");
   if (const cluster::JsonField parent = spec["parentCompositePodGroupName"]; parent.present())
     read.Problem(parent, "composite groups are not supported; take it out");
+  gang.min_runtime_ms = ReadMinRuntime(read, *object);
   gang.problem = ProblemIn(*object, read);
 
   groups_.Put(std::move(object), std::move(gang), touched);

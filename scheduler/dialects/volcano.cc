@@ -157,6 +157,7 @@ Volcano::Declaration Volcano::Read(const model::Object& object) const {
   ReadTopology(read, topology, hyper_nodes_, &gang.topology);
   std::vector<SubGroupPolicy> sub_groups = ReadSubGroups(read, spec["subGroupPolicy"], hyper_nodes_);
   for (const SubGroupPolicy& policy : sub_groups) gang.units.push_back(policy.unit);
+  gang.min_runtime_ms = ReadMinRuntime(read, object);
   gang.problem = ProblemIn(object, read);
   return {std::move(gang), std::move(sub_groups)};
 }

@@ -34,6 +34,10 @@ class Volcano final : public Dialect {
   std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override {
     return groups_.EventTarget(key);
   }
+  std::optional<EvictionNotes> NotesOfEviction(EvictedFor why) const override {
+    const std::string action = why == EvictedFor::kShare ? "reclaim" : "preempt";
+    return EvictionNotes{"Evict", "Pod is evicted, because of " + action, action};
+  }
 
  private:
   struct Declaration {

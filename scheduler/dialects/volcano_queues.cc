@@ -43,6 +43,7 @@ model::QueueSpec Read(const model::Object& object) {
   const std::string state = read.Text(status["state"]);
   if (!state.empty() && state != "Open")
     queue.state = state == "Closing" ? model::QueueState::kClosing : model::QueueState::kClosed;
+  queue.min_runtime_ms = ReadMinRuntime(read, object);
   queue.problem = ProblemIn(object, read);
   return queue;
 }

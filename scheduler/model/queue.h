@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "base/clock.h"
 #include "model/resource_list.h"
 
 namespace tutti::model {
@@ -24,6 +26,8 @@ struct QueueSpec {
   int64_t weight = 1;       // its part of what its siblings share
   int32_t priority = 0;     // a queue of a higher one comes first, whatever the shares
   bool reclaimable = true;  // other queues may take back what it has above its due
+  // Other queues take back nothing of a gang that has run for less; nullopt: the configured time.
+  std::optional<base::Millis> min_runtime_ms;
   QueueState state = QueueState::kOpen;
   std::string problem;  // why it cannot be used, naming the field; its gangs wait with it
 

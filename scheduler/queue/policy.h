@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Policy: the rules by which the queues of a ledger share. It answers three questions; each ecosystem's rules are one
+// Policy: the rules by which the queues of a ledger share. It answers these questions; each ecosystem's rules are one
 // implementation (queue/policies). One thread.
 #pragma once
 
@@ -43,6 +43,8 @@ class Policy {
   // Returns how much of its due the queue has; 1 is all of it. Of two siblings the one with the smaller share is next.
   virtual double Share(QueueId queue) const = 0;
 
+  // Whether `taker` may take something from some queue to make room for `ask`. False: from none.
+  virtual bool MayTake(QueueId taker, const Ask& ask) const = 0;
   // Whether `taker` may take `given` from a gang of `giver`, to make room for `ask`.
   virtual bool MayTakeFrom(QueueId taker, const Ask& ask, QueueId giver, const Ask& given) const = 0;
 };

@@ -237,8 +237,9 @@ TEST_CASE("by which rule queues share is said by a volcano-scheduler.conf as it 
   CHECK(rule(ours + "queues: {rule: proportion}\n").queue_rule.kind == Kind::kProportion);
   CHECK(rule(ours + "queues: {rule: capacity, ancestorReclaimLevel: 2}\n").queue_rule.ancestor_levels == 2);
   CHECK(rule(ours + "queues: {rule: capacity, ancestorReclaimLevel: 2}\n").notes ==
-        std::vector<std::string>{"queues.ancestorReclaimLevel has no effect: there is no reclaim"});
+        std::vector<std::string>{"queues.ancestorReclaimLevel has no effect without queues.reclaim"});
   CHECK(rule(ours + "queues: {rule: capacity, ancestorReclaimLevel: 0}\n").notes.empty());
+  CHECK(rule(ours + "queues: {rule: capacity, ancestorReclaimLevel: 2, reclaim: true}\n").notes.empty());
   CHECK(rule(ours + "queues: null\n").queue_rule.kind == Kind::kCapability);
 
   const std::string volcano = "actions: \"enqueue, allocate\"\ntiers:\n- plugins:\n  - name: ";
@@ -247,6 +248,17 @@ TEST_CASE("by which rule queues share is said by a volcano-scheduler.conf as it 
   CHECK(config.notes == std::vector<std::string>{"config.yaml:5: tiers[0].plugins[1].name: drf has no effect"});
   CHECK(rule(volcano + "capacity\n").queue_rule.kind == Kind::kCapacity);
   CHECK(rule(volcano + "gang\n").queue_rule.kind == Kind::kCapability);
+
+  const std::string actions = "actions: \"allocate, preempt, reclaim\"\n";
+  CHECK_FALSE(rule(volcano + "gang\n").queue_rule.reclaim);
+  CHECK(rule(ours + "queues: {reclaim: true}\n").queue_rule.reclaim);
+  CHECK(rule(actions).queue_rule.reclaim);
+  CHECK(rule(actions).gang_preemption == "WithinQueue");
+  CHECK(rule(ours + "minRuntimeSeconds: 60\n---\n" + actions).queue_rule.min_runtime_ms == 60'000);
+  CHECK(rule(actions + "---\n" + ours + "minRuntimeSeconds: 60\n").queue_rule.reclaim);
+  for (const std::string& text :
+       {ours + "gangPreemption: Never\n---\n" + actions, actions + "---\n" + ours + "gangPreemption: Never\n"})
+    CHECK(rule(text).gang_preemption == "Never");
 
   CHECK_THAT(ConfigRefusal("actions: \"enqueue, alocate\"\ntiers:\n- plugins: [{name: gang}]\n"),
              Catch::StartsWith("config.yaml:1: actions: \"alocate\" is no action; did you mean allocate?"));
@@ -279,7 +291,8 @@ TEST_CASE("the fields that are known are all named once, whether the file has th
     INFO(queues);
     CHECK(ConfigRefusal(ours + queues) ==
           "config.yaml:3: zzzzzz: unknown field; known here: apiVersion, kind, policy, repairTimeoutSeconds, "
-          "bindTimeoutSeconds, quotaReason, gangPreemption, queues, kueue, maxInFlight, rankingMemoryMiB, "
+          "bindTimeoutSeconds, quotaReason, gangPreemption, minRuntimeSeconds, queues, kueue, maxInFlight, "
+          "rankingMemoryMiB, "
           "keepNodesWhole");
   }
   const std::string extender = std::string(kHead) + "extenders:\n- urlPrefix: http://e\n  zzzzzz: 1\n";

@@ -57,17 +57,16 @@ tiers:
 )");
   CHECK(conf.rule.kind == Kind::kCapacity);
   CHECK(conf.rule.ancestor_levels == 2);
-  CHECK(conf.notes ==
-        std::vector<std::string>{
-            "v.conf:1: actions: preempt has no effect: gangs preempt by gangPreemption of a TuttiConfiguration",
-            "v.conf:1: actions: reclaim has no effect: there is no reclaim",
-            "v.conf:7: tiers[0].plugins[0].arguments.ancestorReclaimLevel: has no effect: there is no reclaim",
-        });
-  CHECK(Read("actions: \"gangpreempt, gangreclaim\"").notes ==
-        std::vector<std::string>{
-            "v.conf:1: actions: gangpreempt has no effect: gangs preempt by gangPreemption of a TuttiConfiguration",
-            "v.conf:1: actions: gangreclaim has no effect: there is no reclaim",
-        });
+  CHECK(conf.rule.reclaim);
+  CHECK(conf.preempts);
+  CHECK(conf.notes.empty());
+  CHECK(Read("actions: \"gangpreempt\"").preempts);
+  CHECK_FALSE(Read("actions: \"gangpreempt\"").rule.reclaim);
+  CHECK(Read("actions: \"gangreclaim\"").rule.reclaim);
+  CHECK_FALSE(Read("actions: \"gangreclaim\"").preempts);
+  CHECK(Read("tiers: [{plugins: [{name: capacity, enableHierarchy: true, arguments: {ancestorReclaimLevel: 1}}]}]\n")
+            .notes == std::vector<std::string>{"v.conf:1: tiers[0].plugins[0].arguments.ancestorReclaimLevel: has no "
+                                               "effect without the action reclaim"});
   const VolcanoConf empty = Read("");
   CHECK(empty.rule.kind == Kind::kCapability);
   CHECK(empty.notes.empty());

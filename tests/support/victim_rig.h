@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "core/place/victim_search.h"
 #include "plugins/registry.h"
+#include "tests/support/rights_by_priority.h"
 #include "tests/support/test_cluster.h"
 
 namespace tutti::core {
@@ -70,8 +71,8 @@ struct VictimRig {
 
   VictimAnswer Ask(model::GangId id) {
     const std::shared_ptr<const Census> census = book.CensusOf(book.at(id));
-    VictimAnswer answer =
-        search.Run(id, census->pending, Require(book.at(id), *census), [](model::PodId) { return true; });
+    RightsByPriority rights(book.Priority(book.at(id)));
+    VictimAnswer answer = search.Run(id, census->pending, Require(book.at(id), *census), rights);
     cluster.state().Audit();
     return answer;
   }

@@ -64,6 +64,23 @@ Evictor::Said Evictor::Say(const Pod& pod, const Eviction& eviction) const {
   return said;
 }
 
+void Evictor::SayInItsWords(PodId id, const Eviction& eviction) {
+  const GangId gang = book_.GangOf(id);
+  if (!gang || eviction.cause == Cause::kUndo) return;
+  const Gang& of = book_.at(gang);
+  const auto why = eviction.cause == Cause::kReclaim ? dialects::EvictedFor::kShare : dialects::EvictedFor::kPriority;
+  const auto notes = of.dialect->NotesOfEviction(why);
+  if (!notes) return;
+  const std::string by(book_.SchedulerName(book_.at(eviction.by)));
+  const Millis until = clock_.MonotonicMs() + kEventDeadlineMs;
+  outbox_.Post(
+      Lane::kEvent, until,
+      cluster::EmitEvent{cluster::RefOf(state_.pod(id).pod), true, notes->reason, notes->reason, notes->of_pod, by});
+  if (const auto target = of.dialect->EventTarget(of.key))
+    outbox_.Post(Lane::kEvent, until,
+                 cluster::EmitEvent{*target, false, notes->reason, notes->reason, notes->of_gang, by});
+}
+
 template <typename Body>
 void Evictor::Send(PodId id, bool announced, Body body) {
   outbox_.Send(Outbox::For::kEviction, Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs, std::move(body),
@@ -86,6 +103,7 @@ void Evictor::Evict(PodId id, const Eviction& eviction) {
   Send(id, false,
        cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic,
                       base::PrintJson(Announcement(*pod, said.reason, said.message, clock_.WallMs()))});
+  SayInItsWords(id, eviction);
   announcer_.Evicted(id, said.message);
 }
 

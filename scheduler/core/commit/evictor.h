@@ -67,6 +67,8 @@ class Evictor {
     std::string reason, message;  // the condition's
     std::string note;             // the Event's; empty: there is none
   };
+  // As the ecosystem of the pod's gang says it, if that has words of its own.
+  void SayInItsWords(model::PodId id, const Eviction& eviction);
 
   std::optional<std::string> WhyKept(const model::Pod& pod) const;
   Said Say(const model::Pod& pod, const Eviction& eviction) const;

@@ -187,7 +187,9 @@ std::vector<Victim> VictimRemoval::Find(const Gang& gang, const PreemptionRecord
 bool VictimRemoval::MayHaveChosen(const Gang& gang, PodId victim, EvictionCause cause) const {
   if (cause == EvictionCause::kPreempt) return state_.pod(victim).pod->spec->priority < book_.Priority(gang);
   const GangId of = book_.GangOf(victim);
-  return of && !book_.at(of).spec.queue.empty() && !gang.spec.queue.empty();
+  if (!of || !options_.queue_rule.reclaim || gang.spec.queue.empty()) return false;
+  const queue::QueueKey giver = QueueOf(book_.at(of)), taker = QueueOf(gang);
+  return giver.dialect == taker.dialect && !giver.name.empty() && giver != taker;
 }
 
 void VictimRemoval::TakeBack(GangId id) {

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/admit/speculation.h"
 #include "core/gangs/lightest.h"
 #include "core/gangs/topology.h"
 #include "core/publish/explain.h"
@@ -133,8 +134,14 @@ std::optional<Refusal> StartPass::RefuseUnplaced(GangId id, const Census& census
 }
 
 std::optional<Refusal> StartPass::TryStart(GangId id, const Census& census, const Requirement& requirement) {
-  if (auto refusal = RefuseUnplaced(id, census, requirement)) return refusal;
   Gang& gang = book_.at(id);
+  if (auto refusal = RefuseUnplaced(id, census, requirement)) {
+    const bool short_of_queue = !refusal->asks_queue.empty() && requirement.reachable();
+    if (short_of_queue && (gang.preemption || seeker_.SeeksAny()) &&
+        StartWithVictims(id, census, requirement, ShapeOf(gang, census, requirement)))
+      return std::nullopt;
+    return refusal;
+  }
   const Millis now = clock_.MonotonicMs();
   std::string shape = certificates_.empty() ? std::string() : ShapeOf(gang, census, requirement);
   std::shared_ptr<Certificate> certificate;
@@ -175,18 +182,22 @@ bool StartPass::StartWithVictims(GangId id, const Census& census, const Requirem
   std::vector<Victim> victims =
       leaving ? gang.preemption->victims : seeker_.Choose(id, census, requirement, shape, &result);
   if (victims.empty()) return false;
-  if (!result.fits) {
-    const cluster::WhatIf::Scope scope(planner_.what_if());
-    for (const Victim& victim : victims) planner_.what_if().Evict(victim.pod);
-    result = planner_.PlaceRequired(gang, census.pending, requirement);
-  }
-  if (result.fits && !RefusePlaced(gang, census, requirement, &result)) {
+  if (StartsWithout(victims, gang, census, requirement, &result)) {
     committer_.Reserve(id, result.placements, leaving ? std::vector<Victim>() : std::move(victims));
     return true;
   }
   if (leaving && !gang.plan) committer_.victims().GiveUp(id);
   seeker_.SeekAgain(id);
   return false;
+}
+
+bool StartPass::StartsWithout(const std::vector<Victim>& victims, const Gang& gang, const Census& census,
+                              const Requirement& requirement, PlanResult* result) {
+  Speculation without(planner_.what_if(), book_, queues_);
+  for (const Victim& victim : victims) without.Evict(victim.pod);
+  if (!admission_.ToStart(gang, census, requirement).admitted()) return false;
+  if (!result->fits) *result = planner_.PlaceRequired(gang, census.pending, requirement);
+  return result->fits && !RefusePlaced(gang, census, requirement, result);
 }
 
 // Gangs of one shape want the same: so many members of these classes in these roles. Empty: not to be shared, for some

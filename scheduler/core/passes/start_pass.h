@@ -20,13 +20,15 @@ namespace tutti::core {
 
 class StartPass {
  public:
-  StartPass(const cluster::ClusterState& state, GangBook& book, Agenda& agenda, const QueueAdmission& admission,
-            Planner& planner, Certificates& certificates, Committer& committer, VictimSeeker& seeker,
-            ExtenderDesk& extender_desk, FigureRefresh& figures, Refusals& refusals, UndoPass& undo,
-            PreemptPass& preempt, const Strangers& strangers, const Announcer& announcer, const base::Clock& clock)
+  StartPass(const cluster::ClusterState& state, GangBook& book, Agenda& agenda, Queues& queues,
+            const QueueAdmission& admission, Planner& planner, Certificates& certificates, Committer& committer,
+            VictimSeeker& seeker, ExtenderDesk& extender_desk, FigureRefresh& figures, Refusals& refusals,
+            UndoPass& undo, PreemptPass& preempt, const Strangers& strangers, const Announcer& announcer,
+            const base::Clock& clock)
       : state_(state),
         book_(book),
         agenda_(agenda),
+        queues_(queues),
         admission_(admission),
         planner_(planner),
         certificates_(certificates),
@@ -53,6 +55,9 @@ class StartPass {
   // start so either.
   bool StartWithVictims(model::GangId id, const Census& census, const Requirement& requirement,
                         const std::string& shape);
+  // It starts with these gone. `result`: the places that it then has, where they are known; they are found else.
+  bool StartsWithout(const std::vector<Victim>& victims, const Gang& gang, const Census& census,
+                     const Requirement& requirement, PlanResult* result);
   // What keeps the gang from starting before any node is asked; nullopt: nothing does.
   std::optional<Refusal> RefuseUnplaced(model::GangId id, const Census& census, const Requirement& requirement);
   // What keeps it from starting on the nodes that were found for it. May find others, which weigh less on its queue.
@@ -72,6 +77,7 @@ class StartPass {
   const cluster::ClusterState& state_;
   GangBook& book_;
   Agenda& agenda_;
+  Queues& queues_;
   const QueueAdmission& admission_;
   Planner& planner_;
   Certificates& certificates_;

@@ -26,7 +26,8 @@ constexpr int64_t kPerOption = 4;  // units of the budget
 bool CheaperPerMember(const VictimCost& a, int64_t gain_a, const VictimCost& b, int64_t gain_b) {
   __extension__ using Wide = __int128;
   const auto times = [](const VictimCost& cost, int64_t factor) {
-    return std::tuple(Wide{cost.gangs} * factor, Wide{cost.lost_gpu_ms} * factor, Wide{cost.pods} * factor);
+    return std::tuple(Wide{cost.breaks} * factor, Wide{cost.gangs} * factor, Wide{cost.lost_gpu_ms} * factor,
+                      Wide{cost.pods} * factor);
   };
   return times(a, gain_b) < times(b, gain_a);
 }
@@ -145,11 +146,11 @@ std::vector<std::vector<size_t>> VictimChoice::Orders() const {
   return orders;
 }
 
-std::optional<VictimChoice::Chosen> VictimChoice::Run(MayGoTogether may_go) {
+std::optional<VictimChoice::Chosen> VictimChoice::Run(MayGoTogether may_go, VictimRights& rights) {
   std::optional<Chosen> best;
   for (const std::vector<size_t>& order : Orders()) {
     std::optional<Chosen> chosen = InOrder(order);
-    while (chosen && Restrict(*chosen, may_go)) chosen = InOrder(order);
+    while (chosen && (Restrict(*chosen, may_go) || Restrict(*chosen, rights))) chosen = InOrder(order);
     if (chosen && (!best || chosen->cost < best->cost)) best = std::move(chosen);
     if (budget_.exhausted()) break;
   }
@@ -180,6 +181,22 @@ bool VictimChoice::Restrict(const Chosen& chosen, MayGoTogether may_go) {
         open(u);
   }
   return restricted;
+}
+
+// Closes units to which there is no right beside the others that were chosen, so that all that are open may be taken
+// next to those. True: there are such among the chosen.
+bool VictimChoice::Restrict(const Chosen& chosen, VictimRights& rights) {
+  std::vector<VictimUnit> units;
+  for (const size_t u : chosen.units) units.push_back(units_[u]);
+  const std::vector<size_t> taken = rights.TakeOf(units);
+  const bool restricts = taken.size() < units.size();
+  if (restricts) {
+    std::vector<char> is_taken(units_.size(), 0);
+    for (const size_t i : taken) is_taken[chosen.units[i]] = 1;
+    for (size_t u = 0; u < units_.size(); ++u) closed_[u] = closed_[u] || (!is_taken[u] && !rights.MayTake(units_[u]));
+  }
+  rights.GiveAllBack();
+  return restricts;
 }
 
 std::optional<VictimChoice::Chosen> VictimChoice::InOrder(std::span<const size_t> classes) {

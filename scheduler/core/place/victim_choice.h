@@ -36,9 +36,9 @@ class VictimChoice {
     std::vector<size_t> units;
     VictimCost cost;
   };
-  // `may_go`: whether these parts (VictimUnit::part) of one gang may all go.
+  // `may_go`: whether these parts (VictimUnit::part) of one gang may all go. `rights` has nothing taken.
   using MayGoTogether = absl::FunctionRef<bool(model::GangId, std::span<const size_t>)>;
-  std::optional<Chosen> Run(MayGoTogether may_go);
+  std::optional<Chosen> Run(MayGoTogether may_go, VictimRights& rights);
 
  private:
   using Amounts = MemberAsks::Amounts;
@@ -57,6 +57,7 @@ class VictimChoice {
   std::vector<std::vector<size_t>> Orders() const;
   std::optional<Chosen> InOrder(std::span<const size_t> classes);
   bool Restrict(const Chosen& chosen, MayGoTogether may_go);
+  bool Restrict(const Chosen& chosen, VictimRights& rights);
   bool ChooseFor(size_t c);
   std::optional<Chosen> WithinNodes(size_t c, int64_t lack);
   std::optional<Chosen> WithWide(size_t c, int64_t lack, const std::optional<Chosen>& without);
@@ -82,7 +83,7 @@ class VictimChoice {
   const std::span<const model::NodeId> nodes_;
   Budget& budget_;
   std::vector<Amounts> free_at_first_;    // by node
-  std::vector<char> closed_;              // by unit: it may not go beside others of its gang
+  std::vector<char> closed_;              // by unit: it may not go beside others that were chosen
   std::vector<Amounts> free_;             // by node
   std::vector<std::vector<Spot>> spots_;  // by unit
   std::vector<std::vector<size_t>> on_;   // by node: units that are nowhere else

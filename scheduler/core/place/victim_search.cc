@@ -24,7 +24,8 @@ namespace {
 
 constexpr int64_t kMostForVictims = 5'000'000;  // some 50 ms
 constexpr int64_t kForDrafts = 1'500'000;       // of it, for one round of choosing by amounts
-constexpr size_t kMostSettled = 4;              // drafts that are asked about, of one round
+constexpr int64_t kPerRight = 20;
+constexpr size_t kMostSettled = 4;  // drafts that are asked about, of one round
 constexpr size_t kFewVictims = 12, kFewOthers = 64;
 constexpr size_t kMostRounds = 4;  // priorities tried one after another, before all go
 
@@ -59,11 +60,13 @@ VictimCost CostOf(const std::vector<VictimUnit>& units) {
 }  // namespace
 
 struct VictimSearch::Question {
-  Question(VictimSearch& search, GangId gang_id, const Members& members, const Requirement& needs)
+  Question(VictimSearch& search, GangId gang_id, const Members& members, const Requirement& needs,
+           VictimRights& of_gang)
       : state(search.state_),
         id(gang_id),
         gang(search.book_.at(gang_id)),
         pending(members),
+        rights(of_gang),
         problem(search.planner_.ProblemOf(members, needs)),
         asks(problem, search.rankings_, state.snapshot()),
         groups(GroupsOf(problem, MakeRules(gang, problem, state), state.snapshot())),
@@ -93,6 +96,7 @@ struct VictimSearch::Question {
   const GangId id;
   const Gang& gang;
   const Members& pending;
+  VictimRights& rights;
   Problem problem;
   const MemberAsks asks;
   const Groups groups;
@@ -115,17 +119,17 @@ struct VictimSearch::Draft {
 };
 
 VictimAnswer VictimSearch::Run(GangId id, const Members& pending, const Requirement& requirement,
-                               const VictimUnits::LetsGo& lets_go) {
+                               VictimRights& rights) {
   evictable_.CatchUp();
-  units_.Begin(lets_go);
-  Question question(*this, id, pending, requirement);
+  units_.Begin(rights);
+  Question question(*this, id, pending, requirement, rights);
   VictimAnswer answer = Answer(question);
   planner_.Spend(kMostForVictims - question.budget.left());
   return answer;
 }
 
 VictimAnswer VictimSearch::Answer(Question& question) {
-  const std::vector<int32_t> priorities = evictable_.PrioritiesBelow(book_.Priority(question.gang));
+  const std::vector<int32_t> priorities = evictable_.PrioritiesBelow(question.rights.below());
   const auto enough = [&](int32_t highest) {
     question.bounds.FreeUpTo(highest, evictable_);
     return !question.bounds.DisprovesAll();
@@ -206,7 +210,13 @@ std::vector<VictimUnit> VictimSearch::AllOf(Question& question, What most) {
     all.push_back(std::move(part));
     if (!MayGo(all)) all.pop_back();
   }
-  return all;
+  const std::vector<size_t> taken = question.rights.TakeOf(all);
+  question.rights.GiveAllBack();
+  if (taken.size() == all.size()) return all;
+  question.gave_up = true;  // with others in their stead it may fit
+  std::vector<VictimUnit> allowed;
+  for (const size_t u : taken) allowed.push_back(std::move(all[u]));
+  return allowed;
 }
 
 // Of no gang more parts go than it can spare.
@@ -232,7 +242,8 @@ std::vector<VictimSearch::Draft> VictimSearch::DraftsOf(Question& question) {
     const std::vector<VictimUnit>& units = UnitsIn(question, g);
     budget.Spend(std::ssize(nodes) + 10 * std::ssize(units));
     auto chosen = VictimChoice(state_, question.asks, question.wanted, nodes, units, budget)
-                      .Run([this](GangId gang, std::span<const size_t> parts) { return units_.MayGo(gang, parts); });
+                      .Run([this](GangId gang, std::span<const size_t> parts) { return units_.MayGo(gang, parts); },
+                           question.rights);
     if (!chosen) continue;
     Draft& draft = drafts.emplace_back(Draft{chosen->cost, {}});
     for (const size_t u : chosen->units) draft.units.push_back(units[u]);
@@ -256,13 +267,57 @@ PlanResult VictimSearch::AskWithout(Question& question, const std::vector<Victim
   return result;
 }
 
+bool VictimSearch::Suffice(Question& question, const std::vector<VictimUnit>& units) const {
+  question.budget.Spend(kPerRight * std::ssize(units));
+  return question.rights.Suffice(units);
+}
+
+bool VictimSearch::MakeRoomInQueue(Question& question, std::vector<VictimUnit>* units) {
+  if (Suffice(question, *units)) return true;
+  std::vector<NodeId> nodes;
+  for (uint32_t slot = 0; slot < state_.snapshot().slots(); ++slot)
+    if (state_.snapshot().present(NodeId(slot))) nodes.emplace_back(slot);
+  std::vector<VictimUnit> others = units_.On(nodes, question.highest, question.id);
+  question.budget.Spend(std::ssize(nodes) + 10 * std::ssize(others));
+  absl::flat_hash_map<GangId, std::vector<size_t>> parts;
+  absl::flat_hash_set<GangId> whole;
+  absl::flat_hash_set<PodId> gone;
+  const auto note = [&](const VictimUnit& unit) {
+    gone.insert(unit.pods.begin(), unit.pods.end());
+    if (unit.what == What::kSpare) parts[unit.gang].push_back(unit.part);
+    if (unit.what == What::kGang) whole.insert(unit.gang);
+  };
+  for (const VictimUnit& unit : *units) note(unit);
+  bool enough = question.rights.TakeOf(*units).size() == units->size() && question.rights.QueueTakesGang();
+  for (VictimUnit& unit : others) {
+    if (enough) break;
+    if (std::ranges::any_of(unit.pods, [&](PodId pod) { return gone.contains(pod); })) continue;
+    if (!question.rights.MakesRoomInQueue(unit) || !question.rights.MayTake(unit)) continue;
+    if (unit.what == What::kSpare) {
+      std::vector<size_t> with = parts[unit.gang];
+      with.push_back(unit.part);
+      if (whole.contains(unit.gang) || !units_.MayGo(unit.gang, with)) continue;
+    }
+    question.rights.Take(unit);
+    note(unit);
+    units->push_back(std::move(unit));
+    enough = question.rights.QueueTakesGang();
+  }
+  question.rights.GiveAllBack();
+  return enough;
+}
+
 std::optional<VictimAnswer> VictimSearch::Settle(Question& question, std::vector<VictimUnit> units) {
+  if (!MakeRoomInQueue(question, &units)) {
+    question.gave_up = true;
+    return std::nullopt;
+  }
   PlanResult found = AskWithout(question, units);
   question.gave_up = question.gave_up || found.verdict == framework::Verdict::kGaveUp;
   if (!found.fits) return std::nullopt;
   std::vector<VictimUnit> needed = units;
   if (!base::Planted(base::Bug::kGangVictimTooMany)) DropUnneeded(question, found.placements, &needed);
-  if (needed.size() < units.size())
+  if (needed.size() < units.size() && Suffice(question, needed))
     if (PlanResult again = AskWithout(question, needed); again.fits) {
       units = std::move(needed);
       found = std::move(again);
@@ -323,6 +378,7 @@ bool VictimSearch::GivesBack(Question& question, const VictimUnit& unit, VictimA
   std::vector<VictimUnit> others;
   std::ranges::copy_if(answer->victims, std::back_inserter(others),
                        [&](const VictimUnit& other) { return other.pods != unit.pods; });
+  if (!Suffice(question, others)) return stays_gone();
   PlanResult without = AskWithout(question, others);
   if (!without.fits) return stays_gone();
   answer->victims = std::move(others);
@@ -347,6 +403,7 @@ std::vector<VictimUnit> VictimSearch::PartsInstead(Question& question, const Vic
   std::ranges::copy_if(answer->victims, std::back_inserter(instead),
                        [&](const VictimUnit& other) { return other.pods != gang.pods; });
   instead.insert(instead.end(), parts.begin(), parts.end());
+  if (!Suffice(question, instead)) return {};
   PlanResult with_parts = AskWithout(question, instead);
   if (!with_parts.fits) return {};
   question.ComeBack(gang);
@@ -389,7 +446,7 @@ bool VictimSearch::ExchangeFor(Question& question, const VictimUnit& one, Victim
       question.Go(one);
       question.ComeBack(first);
       if (b != a) question.ComeBack(second);
-      if (!question.bounds.DisprovesAll() && MayGo(with))
+      if (!question.bounds.DisprovesAll() && MayGo(with) && Suffice(question, with))
         if (PlanResult found = AskWithout(question, with); found.fits) {
           answer->victims = std::move(with);
           answer->placements = std::move(found.placements);

@@ -8,7 +8,8 @@
 // all that may go is gone at first. Promises of an answer that fits
 //   (1) with the victims gone, the placements pass every filter together;
 //   (2) with any one unit given back the gang does not fit, as far as the budget let that be found out (`exhausted`);
-//   (3) no victim is of the gang's priority or a higher one; of a gang go parts that it can spare, or all.
+//   (3) the gang has the right to all victims together, and with them gone its queue takes it; of a gang go parts that
+//       it can spare, or all.
 // The same input gives the same answer. Scheduler thread only.
 #pragma once
 
@@ -48,11 +49,10 @@ class VictimSearch {
         rankings_(rankings),
         units_(state, book, clock) {}
 
-  // For the members that `requirement` lacks, chosen from `pending`; of pods that `lets_go` is true of. The state is as
-  // before afterwards; what it spent is added to the planner's work. REQUIRES: they do not fit as it is; nothing is
-  // speculated.
-  VictimAnswer Run(model::GangId id, const Members& pending, const Requirement& requirement,
-                   const VictimUnits::LetsGo& lets_go);
+  // For the members that `requirement` lacks, chosen from `pending`, with what the gang has the right to. The state is
+  // as before afterwards; what it spent is added to the planner's work. REQUIRES: they do not fit as it is, or the
+  // queue does not take them; nothing is speculated.
+  VictimAnswer Run(model::GangId id, const Members& pending, const Requirement& requirement, VictimRights& rights);
 
  private:
   struct Question;
@@ -62,6 +62,9 @@ class VictimSearch {
   std::optional<VictimAnswer> TryUpTo(Question& question, int32_t highest);
   const std::vector<VictimUnit>& UnitsIn(Question& question, size_t group);
   std::vector<Draft> DraftsOf(Question& question);
+  bool Suffice(Question& question, const std::vector<VictimUnit>& units) const;
+  // Adds units so that the queue takes the gang. False: there are not enough.
+  bool MakeRoomInQueue(Question& question, std::vector<VictimUnit>* units);
   // Asks with the units gone, and gives back those that can be spared; nullopt: the gang does not fit.
   std::optional<VictimAnswer> Settle(Question& question, std::vector<VictimUnit> units);
   // All that may go, each pod once: without gangs as a whole, where `most` is kSpare.

@@ -25,7 +25,7 @@ Millis VictimUnits::SinceOf(PodId id) const {
 // GPUs and the like are all that nodes have besides cpu, memory, storage and pods.
 VictimCost VictimUnits::CostOf(PodId id) const {
   const cluster::PodEntry& entry = state_.pod(id);
-  VictimCost cost{0, 0, 1};
+  VictimCost cost{.pods = 1};
   const Millis for_ms = std::max<Millis>(0, clock_.WallMs() - SinceOf(id));
   for (const auto& [column, amount] : entry.pod_class->requests)
     if (column > cluster::kPodsColumn && !state_.snapshot().resources().Text(column).starts_with("hugepages-"))
@@ -37,14 +37,19 @@ VictimCost VictimUnits::CostOf(PodId id) const {
 bool VictimUnits::Goes(PodId id) {
   const cluster::PodEntry& entry = state_.pod(id);
   if (NeverGoes(*entry.pod)) return false;
-  const bool goes = !entry.reserved && !entry.victim_of && lets_go_(id);
+  const bool goes = !entry.reserved && !entry.victim_of && rights_->LetsGo(id);
   left_some_ = left_some_ || !goes;
   return goes;
 }
 
+void VictimUnits::Add(VictimUnit unit, std::vector<VictimUnit>* units) {
+  if (rights_->MayTake(unit)) units->push_back(std::move(unit));
+}
+
 void VictimUnits::AddGang(GangId id, std::span<const NodeId> nodes, std::vector<VictimUnit>* units) {
   Gang& gang = book_.at(id);
-  if (book_.Priority(gang) > highest_) return;
+  const int32_t priority = book_.Priority(gang);
+  if (priority > highest_) return;
   const bool loses = std::ranges::any_of(gang.members, [this](const Member* member) {
     return state_.pod(member->pod).victim_of || state_.pod(member->pod).leaving;
   });
@@ -58,7 +63,7 @@ void VictimUnits::AddGang(GangId id, std::span<const NodeId> nodes, std::vector<
   };
   const auto goes = [this](const Member& member) { return Goes(member.pod); };
   const auto unit_of = [&](What what, const Members& members) {
-    VictimUnit unit{what, id, {}, {}, 0, 0};
+    VictimUnit unit{what, id, priority, {}, {}, 0, 0};
     for (const Member* member : members) {
       unit.pods.push_back(member->pod);
       unit.cost += CostOf(member->pod);
@@ -73,13 +78,14 @@ void VictimUnits::AddGang(GangId id, std::span<const NodeId> nodes, std::vector<
   for (size_t i = 0; i < parts.parts().size(); ++i) {
     const Members& part = parts.parts()[i];
     if (std::ranges::none_of(part, [&](const Member* member) { return near(*member); })) continue;
-    units->push_back(unit_of(What::kSpare, part));
-    units->back().part = i;
+    VictimUnit unit = unit_of(What::kSpare, part);
+    unit.part = i;
+    Add(std::move(unit), units);
   }
   if (!std::ranges::all_of(census->placed, [&](const Member* member) { return goes(*member); })) return;
   VictimUnit all = unit_of(What::kGang, census->placed);
   all.cost.gangs = 1;
-  units->push_back(std::move(all));
+  Add(std::move(all), units);
 }
 
 std::vector<VictimUnit> VictimUnits::On(std::span<const NodeId> nodes, int32_t highest, GangId taker) {
@@ -92,18 +98,43 @@ std::vector<VictimUnit> VictimUnits::On(std::span<const NodeId> nodes, int32_t h
       const GangId gang = book_.GangOf(id);
       if (gang && gang == taker) continue;
       const cluster::PodEntry& entry = state_.pod(id);
-      if (GoesBy(entry, gang ? &book_.at(gang) : nullptr) > highest || !Goes(id)) continue;
+      const int32_t priority = GoesBy(entry, gang ? &book_.at(gang) : nullptr);
+      if (priority > highest || !Goes(id)) continue;
       if (entry.pod->meta.deleting())
-        units.push_back({What::kLeaving, gang, {id}, {}, SinceOf(id), 0});
+        units.push_back({What::kLeaving, gang, priority, {id}, {}, SinceOf(id), 0});
       else if (!gang || book_.at(gang).lone)
-        units.push_back({What::kLone, gang, {id}, CostOf(id), SinceOf(id), 0});
+        Add({What::kLone, gang, priority, {id}, CostOf(id), SinceOf(id), 0}, &units);
       else if (seen.insert(gang).second)
         AddGang(gang, nodes, &units);
     }
-  std::ranges::sort(units, {}, [](const VictimUnit& unit) {
+  const auto by_cost = [](const VictimUnit& unit) {
     return std::tuple(unit.cost, -unit.since_ms, unit.pods.front(), unit.what);
-  });
+  };
+  std::ranges::sort(units, {}, by_cost);
+  if (state_.budgets().empty()) return units;
+  CountBreaks(&units);
+  std::ranges::sort(units, {}, by_cost);
   return units;
+}
+
+// A gang that goes as a whole is looked at by itself, for its parts are units, too.
+void VictimUnits::CountBreaks(std::vector<VictimUnit>* units) const {
+  using Left = absl::flat_hash_map<const model::DisruptionBudget*, int64_t>;
+  Left parts_left;
+  std::vector<const model::DisruptionBudget*> budgets;
+  for (VictimUnit& unit : *units) {
+    if (unit.what == What::kLeaving) continue;
+    Left own;
+    Left& left = unit.what == What::kGang ? own : parts_left;
+    for (const PodId pod : unit.pods) {
+      budgets.clear();
+      state_.budgets().ThatProtect(*state_.pod(pod).pod, &budgets);
+      bool breaks = false;
+      for (const model::DisruptionBudget* budget : budgets)
+        breaks = --left.try_emplace(budget, budget->allowed).first->second < 0 || breaks;
+      unit.cost.breaks += breaks;
+    }
+  }
 }
 
 }  // namespace tutti::core

@@ -4,6 +4,8 @@
 // A unit is a lone pod; one part of what a whole gang can spare (gangs/spare.h), several of which may be too much for
 // it; or all of a gang. Pods that leave already are units too, and cost nothing: they are waited for. Of a gang that is
 // not whole nothing is taken: it is about to start, or to be undone. Scheduler thread only.
+//
+// A unit breaks a PodDisruptionBudget if that allows no more evictions after those of the cheaper units.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -11,7 +13,6 @@
 
 #include <compare>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <span>
 #include <utility>
@@ -22,17 +23,19 @@
 #include "core/gangs/gang_book.h"
 #include "core/gangs/spare.h"
 #include "core/place/evictable.h"
+#include "core/place/victim_rights.h"
 
 namespace tutti::core {
 
 // In the order in which it counts. What several units cost is the sum; a sum that is too large stays the largest.
 struct VictimCost {
+  int64_t breaks = 0;       // pods whose eviction a PodDisruptionBudget does not allow
   int64_t gangs = 0;        // that lose all
   int64_t lost_gpu_ms = 0;  // for how long the pods had their GPUs and the like, times their number
   int64_t pods = 0;
   friend auto operator<=>(const VictimCost&, const VictimCost&) = default;
   VictimCost& operator+=(const VictimCost& other) {
-    gangs += other.gangs, pods += other.pods;
+    breaks += other.breaks, gangs += other.gangs, pods += other.pods;
     if (__builtin_add_overflow(lost_gpu_ms, other.lost_gpu_ms, &lost_gpu_ms))
       lost_gpu_ms = std::numeric_limits<int64_t>::max();
     return *this;
@@ -42,6 +45,7 @@ struct VictimCost {
 struct VictimUnit {
   enum class What { kLeaving, kLone, kSpare, kGang } what = What::kLone;
   model::GangId gang;                         // invalid: it has none
+  int32_t priority = 0;                       // kLeaving: Evictable::kLeaving
   absl::InlinedVector<model::PodId, 1> pods;  // each weighs on a node; sorted
   VictimCost cost;
   base::Millis since_ms = 0;  // wall; since when the youngest is there
@@ -55,15 +59,15 @@ class VictimUnits {
       : state_(state), book_(book), clock_(clock) {}
 
   // Those of which some pod is on one of `nodes`, which are sorted, and that may go for a gang, other than themselves,
-  // if their priority is at most `highest`. By cost, and of equal cost the youngest first. A kGang unit has the pods of
-  // the kSpare units of the same gang as well. No pod goes that leaves for some gang already, or was not let go.
+  // if their priority is at most `highest` and the gang has the right to them. By cost, and of equal cost the youngest
+  // first. A kGang unit has the pods of the kSpare units of the same gang as well. No pod goes that leaves for some
+  // gang already, or was not let go.
   std::vector<VictimUnit> On(std::span<const model::NodeId> nodes, int32_t highest, model::GangId gang);
   // Whether these kSpare units of one gang may all go. REQUIRES: it is of the last call, or nothing changed since.
   bool MayGo(model::GangId gang, std::span<const size_t> parts) const { return spares_.at(gang).MayGo(parts); }
-  // Which pods may go at all, from the next call on.
-  using LetsGo = std::function<bool(model::PodId)>;
-  void Begin(LetsGo lets_go) {
-    lets_go_ = std::move(lets_go);
+  // Says which units may go at all, from the next call on; `rights` must live until the last one.
+  void Begin(VictimRights& rights) {
+    rights_ = &rights;
     spares_.clear();
   }
   // In the last call some pods were passed over that may be allowed to go before long: they were not let go, or their
@@ -71,6 +75,8 @@ class VictimUnits {
   bool left_some() const { return left_some_; }
 
  private:
+  void Add(VictimUnit unit, std::vector<VictimUnit>* units);
+  void CountBreaks(std::vector<VictimUnit>* units) const;
   void AddGang(model::GangId id, std::span<const model::NodeId> nodes, std::vector<VictimUnit>* units);
   // Nothing keeps it on its node.
   bool Goes(model::PodId pod);
@@ -81,7 +87,7 @@ class VictimUnits {
   GangBook& book_;
   const base::Clock& clock_;
   absl::flat_hash_map<model::GangId, Spare> spares_;
-  LetsGo lets_go_;
+  VictimRights* rights_ = nullptr;
   int32_t highest_ = 0;
   bool left_some_ = false;
 };

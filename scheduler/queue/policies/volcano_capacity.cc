@@ -35,7 +35,8 @@ bool VolcanoCapacity::HasMore(QueueId queue, const Ask& amounts) const {
   });
 }
 
-bool VolcanoCapacity::MayReclaim(QueueId taker, const Ask& ask) const {
+// The queue, or an ancestor on one of the levels above it, would stay within its deserved amount in some cell.
+bool VolcanoCapacity::MayTake(QueueId taker, const Ask& ask) const {
   int level = 0;
   for (QueueId at = taker; at.valid() && level <= ancestor_levels_; at = tree_.parent(at), ++level) {
     if (level > 0 && !tree_.parent(at).valid()) return false;
@@ -48,7 +49,7 @@ bool VolcanoCapacity::MayReclaim(QueueId taker, const Ask& ask) const {
 }
 
 bool VolcanoCapacity::MayTakeFrom(QueueId taker, const Ask& ask, QueueId giver, const Ask& given) const {
-  if (!MayDeal(taker, giver) || !MayReclaim(taker, ask)) return false;
+  if (!MayDeal(taker, giver) || !MayTake(taker, ask)) return false;
   for (QueueId at = taker; at.valid() && !IsOnPath(at, giver); at = tree_.parent(at))
     for (const auto& [cell, amount] : ask)
       if (amount > used_.Headroom(at, cell)) return false;

@@ -20,14 +20,12 @@ class VolcanoCapacity : public VolcanoRules {
       : VolcanoRules(tree, used), ancestor_levels_(ancestor_levels) {}
 
   bool LimitsFollowDemand() const override { return false; }
+  bool MayTake(QueueId taker, const Ask& ask) const override;
   bool MayTakeFrom(QueueId taker, const Ask& ask, QueueId giver, const Ask& given) const override;
 
  private:
   void RenewDeserved(const std::vector<QueueId>& siblings, CellId cell, int64_t available) override;
 
-  // Whether the queue, or an ancestor on one of the levels above it, would stay within its deserved amount in some
-  // cell.
-  bool MayReclaim(QueueId taker, const Ask& ask) const;
   bool DeservesSome(QueueId queue, const Ask& amounts) const;
   // Whether the queue has more than it deserves of one of the cells.
   bool HasMore(QueueId queue, const Ask& amounts) const;

@@ -46,6 +46,12 @@ void VolcanoProportion::RenewDeserved(const std::vector<QueueId>& siblings, Cell
   }
 }
 
+bool VolcanoProportion::MayTake(QueueId taker, const Ask& ask) const {
+  return std::ranges::all_of(ask, [&](const CellAmount& a) {
+    return model::SaturatingAdd(used_.Used(taker, a.cell), a.amount) <= Deserved(taker, a.cell);
+  });
+}
+
 bool VolcanoProportion::MayTakeFrom(QueueId taker, const Ask& ask, QueueId giver, const Ask& given) const {
   if (!MayDeal(taker, giver) || !KeepsGuarantees(taker, giver, given)) return false;
   for (QueueId at = taker; at.valid() && !IsOnPath(at, giver); at = tree_.parent(at))

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// TakingRights: what one gang may have evicted: pods of a lower priority, and what other queues have above their due
+// while its own has less.
+//
+// A pod goes by one right alone. Between gangs of two queues that is the share, where queues reclaim, else the
+// priority. So a pod that goes for a share never comes back for its priority. While units are taken, queues have that
+// much less in use, in a speculation: nothing else may be charged meanwhile. Scheduler thread only.
+#pragma once
+
+#include <absl/container/flat_hash_set.h>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "core/admit/queue_admission.h"
+#include "core/place/victim_rights.h"
+#include "core/place/victim_units.h"
+
+namespace tutti::core {
+
+class TakingRights final : public VictimRights {
+ public:
+  // Of the gang, which lacks what `requirement` says; `lets_go`: nothing keeps the pod for a while. All but that must
+  // outlive it. REQUIRES: the queues' shares are renewed.
+  TakingRights(const Options& options, const cluster::ClusterState& state, GangBook& book, Queues& queues,
+               const QueueAdmission& admission, const base::Clock& clock, model::GangId id, const Census& census,
+               const Requirement& requirement, std::function<bool(model::PodId)> lets_go);
+  ~TakingRights() override { GiveAllBack(); }
+
+  // There is a right to anything.
+  bool any() const { return by_priority_ || by_share_; }
+  // That depends on queues, which change otherwise than nodes do.
+  bool depends_on_queues() const { return shares_decide_ || within_queue_ || !short_.empty(); }
+  EvictionCause CauseOf(const VictimUnit& unit) const {
+    return IsOfOtherQueue(unit) ? EvictionCause::kReclaim : EvictionCause::kPreempt;
+  }
+  // The gang's members weigh this on its queue, as they were placed.
+  void SetAsk(const std::vector<cluster::Placement>& placements);
+  // Monotonic; the first unit that was refused for its age alone may be taken then. 0: none was.
+  base::Millis again_ms() const { return again_ms_; }
+
+  int32_t below() const override;
+  bool LetsGo(model::PodId pod) const override { return lets_go_(pod); }
+  bool MayTake(const VictimUnit& unit) override;
+  void Take(const VictimUnit& unit) override;
+  void GiveAllBack() override;
+  bool QueueTakesGang() const override;
+  bool MakesRoomInQueue(const VictimUnit& unit) const override;
+
+ private:
+  queue::QueueId QueueOfUnit(const VictimUnit& unit) const;
+  // The shares of two queues decide.
+  bool IsOfOtherQueue(const VictimUnit& unit) const;
+  bool MayReclaim(const VictimUnit& unit, queue::QueueId giver);
+  bool HasRunLongEnough(const VictimUnit& unit, queue::QueueId giver);
+  const QueueCharge* HeldBy(model::PodId pod) const;
+
+  const cluster::ClusterState& state_;
+  GangBook& book_;
+  Queues& queues_;
+  const QueueAdmission& admission_;
+  const base::Clock& clock_;
+  const QueueRule& rule_;
+  const Gang& gang_;
+  const Census& census_;
+  const Requirement& requirement_;
+  const std::function<bool(model::PodId)> lets_go_;
+  const int32_t priority_;
+  const queue::QueueId queue_;  // invalid: the gang has none, or none that is known
+  bool by_priority_ = false, within_queue_ = false;
+  bool shares_decide_ = false;                                   // between this queue and others
+  bool by_share_ = false;                                        // they say so of some of what the queue asks for
+  queue::Ask ask_;                                               // of the gang
+  std::vector<std::pair<queue::QueueId, queue::CellId>> short_;  // what the queue has too little of, with nothing taken
+  base::Millis again_ms_ = 0;
+  std::optional<queue::Ledger::Mark> mark_;  // before the first unit was taken
+  absl::flat_hash_set<model::PodId> taken_;
+};
+
+}  // namespace tutti::core

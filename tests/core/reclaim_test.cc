@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// What queues take back from each other, over random queues and arrivals: never in turns, never in vain.
+#include <algorithm>
+#include <map>
+
+#include "base/random.h"
+#include "tests/core/volcano_rig.h"
+
+namespace tutti::core {
+namespace {
+
+using Sharing = QueueRule::Kind;
+
+// Queues that share some nodes, and gangs of pods of 1 cpu. A pod that was evicted comes back, as its controller would
+// have it.
+class Contest {
+ public:
+  Contest(Sharing rule, uint64_t seed) : random_(seed) {
+    rig_.configure = [rule](Options* options) {
+      options->queue_rule.kind = rule;
+      options->queue_rule.reclaim = true;
+      options->gang_preemption = Options::GangPreemption::kWithinQueue;
+    };
+    rig_.fate = [this](const cluster::Command& command) {
+      const auto* event = std::get_if<cluster::EmitEvent>(&command.body);
+      if (event && event->reason == "Preempted") Note(event->regarding.name(), event->note);
+      return sim::Fate{};
+    };
+    rig_.Restart();
+    rig_.lingers = true;  // so that what is said of a pod is said before it is gone
+    rig_.AddNode("n2", 6);
+    rig_.AddPriorityClass("high", 100);
+    queues_ = random_.Between(2, 4);
+    for (int64_t i = 0; i < queues_; ++i) AddQueue(fmt::format("q{}", i));
+  }
+
+  void Run() {
+    const int64_t gangs = random_.Between(5, 12);
+    for (int64_t i = 0; i < gangs; ++i) {
+      Arrive(fmt::format("g{}", i));
+      taken_.clear();
+      Pass(random_.Between(1, 3));
+    }
+    Pass(20);
+    const size_t before = evictions_;
+    Pass(10);
+    CHECK(evictions_ == before);
+    for (const auto& [name, group] : groups_) {
+      INFO(name);
+      const int64_t bound = BoundOf(group);
+      CHECK((bound == 0 || bound >= group.min));
+    }
+  }
+  size_t evictions() const { return evictions_; }
+
+ private:
+  struct Group {
+    std::string queue, uid;
+    int64_t min = 1;
+    bool high = false;
+    std::vector<std::string> pods;  // as they are now
+  };
+
+  void AddQueue(const std::string& name) {
+    sim::Json spec = {{"weight", random_.Between(1, 3)}};
+    if (!random_.OneIn(4)) spec["deserved"] = {{"cpu", std::to_string(random_.Between(2, 12))}};
+    if (random_.OneIn(4)) spec["reclaimable"] = false;
+    REQUIRE(rig_.store.Create({{"apiVersion", "scheduling.volcano.sh/v1beta1"},
+                               {"kind", "Queue"},
+                               {"metadata", {{"name", name}}},
+                               {"spec", spec}}));
+  }
+  void Arrive(const std::string& name) {
+    Group& group = groups_[name];
+    group.queue = fmt::format("q{}", random_.Between(0, queues_ - 1));
+    group.min = random_.Between(1, 6);
+    group.high = random_.OneIn(3);
+    sim::Json more = sim::Json::object();
+    if (group.high) more["priorityClassName"] = "high";
+    rig_.AddGroup(name, static_cast<int>(group.min), group.queue, more);
+    group.uid = sim::DigString(*rig_.store.Find(kGroups, "default", name), "metadata", "uid");
+    group.pods.resize(static_cast<size_t>(group.min + random_.Between(0, 5)));
+    for (std::string& pod : group.pods) Make(name, &pod);
+  }
+  void Make(const std::string& group, std::string* pod) {
+    *pod = fmt::format("{}-{}", group, made_++);
+    rig_.AddPod(*pod, {.priority_class = groups_.at(group).high ? "high" : "",
+                       .annotations = {{"scheduling.k8s.io/group-name", group}}});
+  }
+  void Pass(int64_t rounds) {
+    for (int64_t i = 0; i < rounds; ++i) {
+      rig_.Pass(5'000);
+      for (const sim::Object& pod : rig_.store.All(sim::kPods))
+        if (!sim::Dig(*pod, "metadata", "deletionTimestamp").is_null()) rig_.Delete(sim::NameOf(*pod));
+      rig_.Pass(10'000);
+      for (auto& [name, group] : groups_)
+        for (std::string& pod : group.pods)
+          if (!rig_.store.Find(sim::kPods, "default", pod)) Make(name, &pod);
+    }
+  }
+  int64_t BoundOf(const Group& group) const {
+    return std::ranges::count_if(group.pods, [this](const std::string& pod) { return !rig_.NodeOf(pod).empty(); });
+  }
+  // "Preempted by podgroup UID on node NODE"
+  void Note(const std::string& pod, const std::string& note) {
+    ++evictions_;
+    const std::string victim = pod.substr(0, pod.find('-'));
+    const auto taker = std::ranges::find_if(
+        groups_, [&](const auto& item) { return note.find(item.second.uid) != std::string::npos; });
+    REQUIRE(taker != groups_.end());
+    INFO(fmt::format("{} goes for {}", victim, taker->first));
+    const Group& from = groups_.at(victim);
+    if (from.queue == taker->second.queue) {
+      CHECK(!from.high);
+      CHECK(taker->second.high);
+    }
+    CHECK_FALSE(taken_.contains({taker->first, victim}));  // that would be taking back
+    taken_.insert({victim, taker->first});
+  }
+
+  base::Random random_;
+  VolcanoRig rig_;
+  int64_t queues_ = 0, made_ = 0;
+  std::map<std::string, Group> groups_;
+  std::set<std::pair<std::string, std::string>> taken_;  // of whom, for whom; since the last arrival
+  size_t evictions_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("Queues never take from each other in turns, and every gang keeps its minimum or goes as a whole") {
+  for (const Sharing rule : {Sharing::kCapability, Sharing::kProportion, Sharing::kCapacity}) {
+    size_t evictions = 0;
+    for (uint64_t seed = 1; seed <= 30; ++seed) {
+      CAPTURE(static_cast<int>(rule), seed);
+      Contest contest(rule, seed);
+      contest.Run();
+      evictions += contest.evictions();
+    }
+    CHECK(evictions > 100);
+  }
+}
+
+TEST_CASE("A leader that follows one that died while it took back goes on with the same victims") {
+  VolcanoRig rig;
+  rig.configure = [](Options* options) {
+    options->queue_rule.kind = Sharing::kCapacity;
+    options->queue_rule.reclaim = true;
+  };
+  const auto queue = [&rig](const std::string& name, int deserved) {
+    REQUIRE(rig.store.Create({{"apiVersion", "scheduling.volcano.sh/v1beta1"},
+                              {"kind", "Queue"},
+                              {"metadata", {{"name", name}}},
+                              {"spec", {{"parent", "org"}, {"deserved", {{"cpu", std::to_string(deserved)}}}}}}));
+  };
+  REQUIRE(rig.store.Create({{"apiVersion", "scheduling.volcano.sh/v1beta1"},
+                            {"kind", "Queue"},
+                            {"metadata", {{"name", "org"}}},
+                            {"spec", {{"capability", {{"cpu", "8"}}}}}}));
+  queue("lent", 4);
+  queue("owner", 4);
+  rig.Restart();
+  rig.AddGroup("lent", 1, "lent");
+  rig.AddMembers("lent", 0, 8);
+  rig.Pass(10'000);
+  REQUIRE(rig.Bound() == 8);
+  rig.lingers = true;
+  rig.AddGroup("owner", 3, "owner");
+  rig.AddMembers("owner", 0, 3);
+  std::set<std::string> told;
+  const auto count = [&] {
+    for (int i = 0; i < 8; ++i)
+      if (const sim::Object pod = rig.store.Find(sim::kPods, "default", fmt::format("lent-{}", i));
+          pod && sim::DigString(sim::ConditionOf(*pod, "DisruptionTarget"), "status") == "True")
+        told.insert(sim::NameOf(*pod));
+    return told.size();
+  };
+  for (int steps = 0; steps < 200 && count() == 0; ++steps) rig.Step();
+  REQUIRE(count() > 0);
+  for (int i = 0; i < 3; ++i) {
+    rig.Restart();
+    rig.Pass(20'000);
+    CHECK(count() == 3);
+  }
+  rig.lingers = false;
+  rig.Pass(30'000);
+  CHECK(count() == 3);
+  for (int i = 0; i < 3; ++i) CHECK(rig.NodeOf(fmt::format("owner-{}", i)) == "n1");
+}
+
+}  // namespace tutti::core
