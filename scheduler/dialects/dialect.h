@@ -29,7 +29,8 @@ struct Touched {
   std::set<model::GangKey> members;  // MembershipOf may answer otherwise now for those that are in it
   std::set<model::GangKey> desires;  // Desire may answer otherwise now, though Describe does not
   std::set<std::string> queues;
-  // Of queues that give quota before there are pods: names of flavors, cohorts, leaves; {namespace, name} of the others.
+  // Of queues that give quota before there are pods: names of flavors, cohorts, leaves; {namespace, name} of the
+  // others.
   std::set<std::string> flavors, cohorts, leaves;
   std::set<std::pair<std::string, std::string>> locals;
   bool memberships = false;   // MembershipOf may answer otherwise now, for any pod
