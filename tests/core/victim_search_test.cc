@@ -238,13 +238,14 @@ TEST_CASE("A choice of victims spends what it may, and finds what it has looked 
   const Problem problem = rig.planner.ProblemOf(census->pending, Require(rig.book.at(id), *census));
   const MemberAsks asks(problem, rig.rankings, rig.cluster.snapshot());
   VictimUnits units(rig.cluster.state(), rig.book, rig.clock);
-  units.Begin([](PodId) { return true; });
+  RightsByPriority rights(rig.book.Priority(rig.book.at(id)));
+  units.Begin(rights);
   const std::vector<VictimUnit> found = units.On(nodes, 1, id);
   constexpr int64_t kMost = 20'000, kOneNode = 2'000;
   Budget budget(kMost);
   const auto chosen =
       VictimChoice(rig.cluster.state(), asks, {2}, nodes, found, budget)
-          .Run([&](model::GangId gang, std::span<const size_t> parts) { return units.MayGo(gang, parts); });
+          .Run([&](model::GangId gang, std::span<const size_t> parts) { return units.MayGo(gang, parts); }, rights);
   REQUIRE(chosen);
   CHECK(chosen->units.size() == 2);
   CHECK(budget.left() > -kOneNode);
