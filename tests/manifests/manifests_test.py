@@ -82,6 +82,21 @@ class Examples(unittest.TestCase):
         self.assertEqual(sorted(g.split("-")[0] for g in at_once), ["high", "high", "high", "low"])
         self.assertTrue(all(g["state"] == "finished" for g in result["gangs"]), result["gangs"])
 
+    def test_a_queue_of_weight_three_takes_its_three_quarters_back(self):
+        folder = EXAMPLES / "reclaim"
+        result = json.loads(run(folder, "--config", folder / "volcano-scheduler.conf", "-o", "json"))
+
+        def bound(until_s):
+            """The pods of each gang that are bound then."""
+            count = {"borrower": 0, "owner": 0}
+            for step in result["timeline"]:
+                if step["at_s"] <= until_s and step["action"] in ("bind", "evict", "finish"):
+                    count[step["gang"].split("/")[-1]] += 1 if step["action"] == "bind" else -1
+            return count
+
+        self.assertEqual(bound(59), {"borrower": 4, "owner": 0})
+        self.assertEqual(bound(120), {"borrower": 1, "owner": 3})
+        self.assertEqual({g["name"]: g["state"] for g in result["gangs"]}, {"borrower": "whole", "owner": "finished"})
 
     def test_the_whole_folder_is_taken_with_its_subfolders(self):
         result = json.loads(run("-R", MANIFESTS, "-o", "json"))
