@@ -390,9 +390,13 @@ bool VictimSearch::GivesBack(Question& question, const VictimUnit& unit, VictimA
 std::vector<VictimUnit> VictimSearch::PartsInstead(Question& question, const VictimUnit& gang, VictimAnswer* answer) {
   if (question.budget.exhausted()) return {};
   std::vector<NodeId> nodes;
-  for (const cluster::Placement& placement : answer->placements) nodes.push_back(placement.node);
+  for (const PodId pod : gang.pods) nodes.push_back(state_.pod(pod).node);
   std::ranges::sort(nodes);
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  std::erase_if(nodes, [answer](NodeId node) {
+    return std::ranges::find(answer->placements, node, &cluster::Placement::node) == answer->placements.end();
+  });
+  question.budget.Spend(std::ssize(answer->placements));
   std::vector<VictimUnit> parts, instead;
   for (VictimUnit& unit : units_.On(nodes, question.highest, question.id)) {
     if (unit.what != What::kSpare || unit.gang != gang.gang) continue;
