@@ -89,6 +89,8 @@ bool TakingRights::IsOfOtherQueue(const VictimUnit& unit) const {
 
 bool TakingRights::MayTake(const VictimUnit& unit) {
   if (unit.what == What::kLeaving) return true;
+  // Which of two gangs with quota goes is decided where quota is given (QuotaPass).
+  if (gang_.quota && unit.gang && book_.at(unit.gang).quota) return false;
   const QueueId giver = QueueOfUnit(unit);
   if (shares_decide_ && giver.valid() && giver != queue_) return by_share_ && MayReclaim(unit, giver);
   return by_priority_ && unit.priority < priority_ && (!within_queue_ || giver == queue_);

@@ -31,7 +31,7 @@ class TakingRights final : public VictimRights {
   // There is a right to anything.
   bool any() const { return by_priority_ || by_share_; }
   // That depends on queues, which change otherwise than nodes do.
-  bool depends_on_queues() const { return shares_decide_ || within_queue_ || !short_.empty(); }
+  bool depends_on_queues() const { return shares_decide_ || within_queue_ || !short_.empty() || gang_.quota; }
   EvictionCause CauseOf(const VictimUnit& unit) const {
     return IsOfOtherQueue(unit) ? EvictionCause::kReclaim : EvictionCause::kPreempt;
   }
