@@ -88,8 +88,8 @@ struct Cycle::Parts {
   Promises promises{state, book, committer, planner, enrollment};
   UndoPass undo{options, book, agenda, committer, pod_status, gang_status, announcer, clock};
   PreemptPass preempt{options, state, book, agenda, rankings, lone_preemption, certificates, committer, announcer};
-  VictimSeeker seeker{options,   state,     book,          agenda,          queues,    waits,
-                      admission, committer, victim_search, victim_refusals, announcer, clock};
+  VictimSeeker seeker{options,   state,   book,          agenda,          queues,    waits, admission,
+                      committer, planner, victim_search, victim_refusals, announcer, clock};
   StartPass start{state,         book,    agenda,   queues, admission, planner,   certificates, committer, seeker,
                   extender_desk, figures, refusals, undo,   preempt,   strangers, announcer,    clock};
   GrowPass grow{state,         book,    agenda,   admission, planner,   certificates, committer,
@@ -206,7 +206,10 @@ void Cycle::Parts::Wake() {
   const cluster::ClusterState::Improved improved = state.TakeImproved();
   if (improved.by_pods) happened = happened | Wake::kPodGone;
   if (improved.by_volumes) happened = happened | Wake::kVolume;
-  if (charges.TakeFreed()) happened = happened | Wake::kQueue;
+  if (charges.TakeFreed()) {
+    happened = happened | Wake::kQueue;
+    seeker.NoteChange();
+  }
   if (base::Planted(base::Bug::kSleepOn)) happened = Wake::kNothing;
   if (charges.TakeCharged() || framework::Any(happened & kChangesFigures)) {
     figures.OnChange();

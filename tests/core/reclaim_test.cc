@@ -188,4 +188,41 @@ TEST_CASE("A leader that follows one that died while it took back goes on with t
   for (int i = 0; i < 3; ++i) CHECK(rig.NodeOf(fmt::format("owner-{}", i)) == "n1");
 }
 
+TEST_CASE("On a quiet cluster gangs that queues have nothing for are considered once a minute, however many they are") {
+  struct Attempts final : observe::Observer {
+    void OnAttempt(std::string_view, std::string_view, int64_t, double) override { ++count; }
+    int64_t count = 0;
+  } attempts;
+  VolcanoRig rig;
+  rig.configure = [](Options* options) {
+    options->queue_rule.kind = Sharing::kCapacity;
+    options->queue_rule.reclaim = true;
+  };
+  rig.Observe(&attempts);
+  for (const char* name : {"a", "b"}) {
+    REQUIRE(rig.store.Create({{"apiVersion", "scheduling.volcano.sh/v1beta1"},
+                              {"kind", "Queue"},
+                              {"metadata", {{"name", name}}},
+                              {"spec", {{"deserved", {{"cpu", "4"}}}}}}));
+    rig.AddGroup(name, 1, name);
+    rig.AddMembers(name, 0, 4);
+  }
+  rig.Pass(10'000);
+  REQUIRE(rig.Bound() == 8);
+  constexpr int kGangs = 40, kMinutes = 20;
+  for (int i = 0; i < kGangs; ++i) {
+    const std::string name = fmt::format("more-{}", i);
+    rig.AddGroup(name, 1, i % 2 == 0 ? "a" : "b");
+    rig.AddMembers(name, 0, 1);
+  }
+  rig.Pass(60'000);
+  attempts.count = 0;
+  rig.Pass(kMinutes * 60'000);
+  CHECK(attempts.count <= kGangs * (kMinutes + 1));
+  CHECK(rig.scheduler->Holds().timers <= 3 * kGangs);
+  rig.AddNode("n2", kGangs);  // none was forgotten
+  rig.Pass(60'000);
+  CHECK(rig.Bound() == 8 + kGangs);
+}
+
 }  // namespace tutti::core

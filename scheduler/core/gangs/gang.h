@@ -333,11 +333,15 @@ struct Gang {
   base::Millis since_ms = 0;           // wall; of the last change of state
   base::Millis joined_ms = 0;          // monotonic; when a member last came, or one of a whole gang went
   base::Millis complete_since_ms = 0;  // monotonic; when its minimum existed, for metrics; 0: not yet
+  base::Millis seek_ms = 0;            // monotonic; till then victims are not sought again for want of an answer
 
   AgendaEntry line;
   GangNote note;
   CountedAs counted;
 };
+
+// What the gang asks for besides its members, as a part of what tells apart gangs that ask for the same: "|cpu=4000".
+std::string MinResourcesText(const model::GangSpec& spec);
 
 // The queue that the gang's members are charged to; without a name: none.
 inline queue::QueueKey QueueOf(const Gang& gang) {

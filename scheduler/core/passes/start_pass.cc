@@ -27,10 +27,12 @@ Refusal Shared(const Gang& gang, Refusal refusal, const std::string& shape) {
   if (shape.empty()) return refusal;
   const queue::QueueKey queue = QueueOf(gang);
   refusal.shape = fmt::format("{}|{}|{}|{}", gang.key.dialect, queue.dialect, queue.name, shape);
-  if (gang.spec.min_resources)
-    for (const auto& [name, amount] : *gang.spec.min_resources) refusal.shape += fmt::format("|{}={}", name, amount);
+  refusal.shape += MinResourcesText(gang.spec);
   return refusal;
 }
+
+// What is known of gangs of one shape is kept under that; of a gang that is like no other under its id.
+std::string KeyOf(GangId id, const std::string& shape) { return shape.empty() ? fmt::format("#{}", id.value) : shape; }
 
 }  // namespace
 

@@ -17,16 +17,21 @@ namespace {
 // Victims are sought again so long after it could not be found out whether there are any.
 constexpr Millis kSeekAgainMs = 5'000;
 constexpr size_t kMostRefused = 4096;
-// Of those that were refused, so many are woken at once, and the next ones after so long.
+// Of those that were refused, so many are woken at once, and the next ones after so long; later where the searches of
+// these took more than their part of that time.
 constexpr size_t kMostWoken = 16;
-constexpr Millis kNextMs = 1'000;
+constexpr Millis kNextMs = 1'000, kPartOfTime = 20;
+constexpr int64_t kWorkInMs = 80'000;
+constexpr Millis kAnewMs = 60'000;
 
 }  // namespace
 
-std::string KeyOf(GangId id, const std::string& shape) { return shape.empty() ? fmt::format("#{}", id.value) : shape; }
-
 void VictimSeeker::SeekAgain(GangId id) {
-  if (SeeksAny()) agenda_.At(id, clock_.MonotonicMs() + kSeekAgainMs);
+  Gang& gang = book_.at(id);
+  const Millis now = clock_.MonotonicMs();
+  if (!SeeksAny() || gang.seek_ms > now) return;
+  gang.seek_ms = now + kSeekAgainMs;
+  agenda_.At(id, gang.seek_ms);
 }
 
 std::vector<Victim> VictimSeeker::ChooseAsTold(const Gang& gang) const {
@@ -48,27 +53,32 @@ std::vector<Victim> VictimSeeker::Choose(GangId id, const Census& census, const 
   const Gang& gang = book_.at(id);
   if (options_.choose_victims) return ChooseAsTold(gang);
   if (gang.lone || !SeeksAny()) return {};
+  if (const auto at = refused_.find(KeyInQueue(gang, shape)); at != refused_.end() && at->second == changes_) {
+    Await(id);
+    return {};
+  }
   RenewShares();
   TakingRights rights(options_, state_, book_, queues_, admission_, clock_, id, census, requirement,
                       [&](PodId pod) { return committer_.victims().MayGo(gang, pod); });
   if (!rights.any()) {
-    if (rights.depends_on_queues()) waiting_.insert(id);
+    if (rights.depends_on_queues()) Await(id);
     return {};
   }
-  std::string key = KeyOf(id, shape);
-  if (rights.depends_on_queues())
-    key = fmt::format("{}|{}|{}|{}", gang.spec.queue_dialect, gang.spec.queue, book_.Priority(gang), key);
-  if (IsRefused(id, key, rights)) return {};
+  if (const std::string key = rights.depends_on_queues() ? "" : KeyOf(gang, shape);
+      !key.empty() && refusals_.Holds(key, book_.Priority(gang)))
+    return {};
+  const int64_t before = planner_.work();
   VictimAnswer answer = search_.Run(id, census.pending, requirement, rights);
   if (answer.fits && rights.depends_on_queues()) {
     rights.SetAsk(answer.placements);
     answer.fits = rights.Suffice(answer.victims);
   }
+  work_ += planner_.work() - before;
   size_t pods = 0;
   for (const VictimUnit& unit : answer.victims) pods += unit.pods.size();
   announcer_.Preempted(answer.fits ? pods : 0);
   if (!answer.fits) {
-    Refuse(id, key, rights, answer.proven);
+    Refuse(id, shape, rights, answer.proven);
     return {};
   }
   std::vector<Victim> victims;
@@ -79,46 +89,68 @@ std::vector<Victim> VictimSeeker::Choose(GangId id, const Census& census, const 
   return victims;
 }
 
-bool VictimSeeker::IsRefused(GangId id, const std::string& key, const TakingRights& rights) {
-  if (!rights.depends_on_queues()) return refusals_.Holds(key, book_.Priority(book_.at(id)));
-  const auto at = refused_.find(key);
-  if (at == refused_.end() || at->second != changes_) return false;
-  waiting_.insert(id);
-  return true;
+// Pods that were to leave for a gang, and did not, are no victims for that gang alone.
+std::string VictimSeeker::KeyOf(const Gang& gang, const std::string& shape) {
+  if (shape.empty() || (gang.given_up && !gang.given_up->stuck.empty())) return {};
+  return shape + MinResourcesText(gang.spec);
 }
 
-void VictimSeeker::Refuse(GangId id, const std::string& key, const TakingRights& rights, bool proven) {
+std::string VictimSeeker::KeyInQueue(const Gang& gang, const std::string& shape) const {
+  const std::string key = KeyOf(gang, shape);
+  if (key.empty()) return {};
+  return fmt::format("{}|{}|{}|{}", gang.spec.queue_dialect, gang.spec.queue, book_.Priority(gang), key);
+}
+
+void VictimSeeker::Await(GangId id) {
+  if (waiting_.empty() && round_.empty()) {
+    round_changes_ = changes_;
+    anew_ms_ = clock_.MonotonicMs() + kAnewMs;
+  }
+  waiting_.insert(id);
+}
+
+void VictimSeeker::Refuse(GangId id, const std::string& shape, const TakingRights& rights, bool proven) {
+  const Gang& gang = book_.at(id);
   if (rights.again_ms() != 0) agenda_.At(id, rights.again_ms());
-  if (rights.depends_on_queues()) {
+  if (rights.depends_on_queues()) Await(id);
+  if (!proven) return SeekAgain(id);
+  if (!rights.depends_on_queues()) {
+    if (const std::string key = KeyOf(gang, shape); !key.empty()) refusals_.Keep(key, book_.Priority(gang), id);
+  } else if (const std::string key = KeyInQueue(gang, shape); !key.empty() && rights.again_ms() == 0) {
     if (refused_.size() >= kMostRefused) refused_.clear();
-    if (rights.again_ms() == 0) refused_[key] = changes_;
-    waiting_.insert(id);
-  } else if (proven) {
-    refusals_.Keep(key, book_.Priority(book_.at(id)), id);
-  } else {
-    SeekAgain(id);
+    refused_[key] = changes_;
   }
 }
 
 std::optional<Millis> VictimSeeker::DueAt() const {
-  if (waiting_.empty() || woken_at_ == changes_) return std::nullopt;
-  return due_ms_;
+  if (!round_.empty()) return due_ms_;
+  if (waiting_.empty()) return std::nullopt;
+  return round_changes_ != changes_ ? std::min(due_ms_, anew_ms_) : anew_ms_;
 }
 
 void VictimSeeker::WakeRefused() {
   const Millis now = clock_.MonotonicMs();
   const auto due = DueAt();
   if (!due || now < *due) return;
-  size_t woken = 0;
-  auto at = waiting_.upper_bound(last_woken_);
-  for (; !waiting_.empty() && woken < kMostWoken; ++woken) {
-    if (at == waiting_.end()) at = waiting_.begin();
-    last_woken_ = *at;
-    at = waiting_.erase(at);
-    if (const Gang& gang = book_.at(last_woken_); gang.dialect && gang.refusal) agenda_.MarkReady(last_woken_);
+  if (now >= anew_ms_) {
+    anew_ms_ = now + kAnewMs;
+    refusals_.ReadAnew();
+    NoteChange();
   }
-  due_ms_ = now + (waiting_.empty() ? kSeekAgainMs : kNextMs);
-  if (waiting_.empty()) woken_at_ = changes_;
+  due_ms_ = std::max(due_ms_, woken_ms_ + kPartOfTime * (work_ / kWorkInMs));
+  if (now < due_ms_) return;
+  if (round_.empty()) {
+    round_ = std::exchange(waiting_, {});
+    round_changes_ = changes_;
+  }
+  for (size_t woken = 0; !round_.empty() && woken < kMostWoken; ++woken) {
+    const GangId id = *round_.begin();
+    round_.erase(round_.begin());
+    if (const Gang& gang = book_.at(id); gang.dialect && gang.refusal && !gang.whole) agenda_.MarkReady(id);
+  }
+  woken_ms_ = now;
+  work_ = 0;
+  due_ms_ = now + (round_.empty() ? kSeekAgainMs : kNextMs);
 }
 
 }  // namespace tutti::core

@@ -3,8 +3,10 @@
 // see PreemptPass.
 //
 // Where the right to victims depends on queues, a refusal holds until something changes, in queues or on nodes. Then
-// the gangs that were refused so are considered again, but none more often than every five seconds. Where it depends on
-// priorities alone, VictimRefusals says for how long a refusal holds.
+// all gangs that were refused so are considered again, in rounds: a few at a time, so that searches take a twentieth of
+// the time at most, and each gang once a round. A round begins if something has changed since the last one began, five
+// seconds after that one's end at the earliest. What is not noted as a change is found out once a minute. Where the
+// right depends on priorities alone, VictimRefusals says for how long a refusal holds.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -22,15 +24,12 @@
 
 namespace tutti::core {
 
-// What is known of gangs of one shape is kept under that; of a gang that is like no other, whose shape is empty, under
-// its id.
-std::string KeyOf(model::GangId id, const std::string& shape);
-
 class VictimSeeker {
  public:
   VictimSeeker(const Options& options, const cluster::ClusterState& state, GangBook& book, Agenda& agenda,
                Queues& queues, QueueWaits& waits, const QueueAdmission& admission, Committer& committer,
-               VictimSearch& search, VictimRefusals& refusals, const Announcer& announcer, const base::Clock& clock)
+               const Planner& planner, VictimSearch& search, VictimRefusals& refusals, const Announcer& announcer,
+               const base::Clock& clock)
       : options_(options),
         state_(state),
         book_(book),
@@ -39,6 +38,7 @@ class VictimSeeker {
         waits_(waits),
         admission_(admission),
         committer_(committer),
+        planner_(planner),
         search_(search),
         refusals_(refusals),
         announcer_(announcer),
@@ -58,17 +58,21 @@ class VictimSeeker {
 
   // Something changed, in queues or on nodes, on which the right to victims may depend.
   void NoteChange() { ++changes_; }
-  // Makes those ready that were refused, if it is time.
+  // Makes some of those ready that were refused, if it is time.
   void WakeRefused();
-  // When it will be; monotonic. nullopt: nothing has changed since.
+  // When it will be; monotonic. nullopt: no gang was refused so.
   std::optional<base::Millis> DueAt() const;
 
  private:
   // By Options::choose_victims.
   std::vector<Victim> ChooseAsTold(const Gang& gang) const;
-  // They are refused now; `key`: as what.
-  void Refuse(model::GangId id, const std::string& key, const TakingRights& rights, bool proven);
-  bool IsRefused(model::GangId id, const std::string& key, const TakingRights& rights);
+  // What is known of one gang of the shape holds for all of this. Empty: it is like no other.
+  static std::string KeyOf(const Gang& gang, const std::string& shape);
+  std::string KeyInQueue(const Gang& gang, const std::string& shape) const;
+  // It is woken in the next round.
+  void Await(model::GangId id);
+  // The gang is refused now
+  void Refuse(model::GangId id, const std::string& shape, const TakingRights& rights, bool proven);
   void RenewShares();
 
   const Options& options_;
@@ -79,16 +83,19 @@ class VictimSeeker {
   QueueWaits& waits_;
   const QueueAdmission& admission_;
   Committer& committer_;
+  const Planner& planner_;
   VictimSearch& search_;
   VictimRefusals& refusals_;
   const Announcer& announcer_;
   const base::Clock& clock_;
   uint64_t changes_ = 1;
-  absl::flat_hash_map<std::string, uint64_t> refused_;  // `changes_` then, by queue and shape
-  std::set<model::GangId> waiting_;                     // refused so since they were last woken
-  uint64_t woken_at_ = 1;                               // `changes_` when all had been woken
-  model::GangId last_woken_;
-  base::Millis due_ms_ = 0;  // monotonic; none is woken before
+  absl::flat_hash_map<std::string, uint64_t> refused_;  // `changes_` then, by KeyInQueue
+  std::set<model::GangId> waiting_;                     // refused so, for the next round
+  std::set<model::GangId> round_;                       // still to be woken in this one
+  uint64_t round_changes_ = 1;                          // `changes_` when this round began
+  base::Millis woken_ms_ = 0, due_ms_ = 0;              // monotonic; when some were last woken, and are next
+  base::Millis anew_ms_ = 0;                            // monotonic; when all is taken to have changed
+  int64_t work_ = 0;                                    // of searches, since some were last woken
 };
 
 }  // namespace tutti::core

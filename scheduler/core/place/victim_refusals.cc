@@ -5,12 +5,14 @@
 
 namespace tutti::core {
 
+void VictimRefusals::ReadAnew() {
+  anew_ms_ = clock_.MonotonicMs();
+  evictable_.ReadAnew();
+  proofs_.clear();
+}
+
 bool VictimRefusals::Holds(const std::string& shape, int32_t priority) {
-  if (const base::Millis now = clock_.MonotonicMs(); now >= anew_ms_ + kAnewMs) {
-    anew_ms_ = now;
-    evictable_.ReadAnew();
-    proofs_.clear();
-  }
+  if (clock_.MonotonicMs() >= anew_ms_ + kAnewMs) ReadAnew();
   const auto at = proofs_.find(Key(shape, priority));
   if (at == proofs_.end()) return false;
   evictable_.CatchUp();

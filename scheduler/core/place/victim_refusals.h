@@ -20,6 +20,8 @@ class VictimRefusals {
  public:
   VictimRefusals(Evictable& evictable, const base::Clock& clock) : evictable_(evictable), clock_(clock) {}
 
+  // Believes nothing that was proven before, as not all that happened may have been seen.
+  void ReadAnew();
   // True: no victims would help. REQUIRES: nothing is speculated.
   bool Holds(const std::string& shape, int32_t priority);
   // It was proven for the gang just now.
