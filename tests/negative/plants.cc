@@ -457,6 +457,14 @@ std::vector<PlantedBug> AllBugs() {
       InCore("one pod more is evicted than has to go", Bug::kLoneVictimTooMany)
           .SeenBy({"no victim could have stayed"})
           .In("priorities"),
+      InEvents("a budget is not read",
+               [](FeedEvent& event, bool) {
+                 const auto* put = std::get_if<cluster::ObjectChanged>(&event);
+                 const bool budget = put && put->object->kind == "PodDisruptionBudget";
+                 return budget ? Handling::kLose : Handling::kKeep;
+               })
+          .SeenBy({"a budget is broken only where it has to be"})
+          .In("priorities"),
       InCommands("the record of who leaves has another name",
                  [](Command& command) {
                    if (auto* patch = std::get_if<cluster::Patch>(&command.body))

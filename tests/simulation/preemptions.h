@@ -3,12 +3,14 @@
 //
 // (1) A pod that leaves for a gang was recorded before it is told. Of those that leave for a lone pod: (2) some pod of
 // higher priority waits; (3) no victim could have stayed: with it back on the node, the pods for which the node is kept
-// by then, or to which a bind was sent, would not fit. The third is judged by amounts alone: pods here ask for nothing
+// by then, or to which a bind was sent, would not fit; (4) nor could a victim that a PodDisruptionBudget protects, with
+// all gone that may go and that none protects. The last two are judged by amounts alone: pods here ask for nothing
 // else of a node's pods. Which pods leave for a gang is judged by Truth, when they are recorded.
 #pragma once
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,10 +25,11 @@ namespace tutti::simulation {
 inline constexpr std::string_view kRecordedFirst = "who is to leave is recorded first";
 inline constexpr std::string_view kLowerPriority = "victims are of lower priority";
 inline constexpr std::string_view kCouldNotStay = "no victim could have stayed";
+inline constexpr std::string_view kGuarded = "a budget is broken only where it has to be";
 inline constexpr std::string_view kAnnounced = "eviction is announced";
 inline constexpr std::string_view kOneSet = "a gang has one set of victims at a time";
 inline constexpr std::string_view kNotInVain = "nobody goes in vain";
-inline constexpr std::string_view kOfPreemption[] = {kRecordedFirst, kLowerPriority, kCouldNotStay,
+inline constexpr std::string_view kOfPreemption[] = {kRecordedFirst, kLowerPriority, kCouldNotStay, kGuarded,
                                                      kAnnounced,     kOneSet,        kNotInVain};
 
 class Preemptions {
@@ -43,10 +46,22 @@ class Preemptions {
   std::optional<Violation> JudgeNode(const Replica& replica, const std::string& node,
                                      const std::vector<const TruePod*>& victims,
                                      const std::vector<const TruePod*>& preemptors) const;
+  // What is left on a node beside the pods that it is kept for, or to which a bind was sent.
+  struct Room {
+    std::set<const TruePod*> need;
+    model::ResourceList free;
+    void Add(const model::ResourceList& amounts, int64_t sign);
+    bool Has(const model::ResourceList& amounts, const model::ResourceList& beside) const;
+  };
+  Room RoomOn(const std::string& replica, const std::string& node, const std::vector<const TruePod*>& preemptors) const;
+  // It could stay, also beside any pod to which the node may be kept though none says so yet.
+  bool CouldStay(const TruePod& victim, const Room& room) const;
   // A victim that could stay, in words; nullopt: there is none.
-  std::optional<std::string> FindSpare(const std::string& replica, const std::string& node,
-                                       const std::vector<const TruePod*>& victims,
-                                       const std::vector<const TruePod*>& preemptors) const;
+  std::optional<std::string> FindSpare(const Room& room, const std::string& node,
+                                       const std::vector<const TruePod*>& victims) const;
+  // One that a budget protects and that could stay, if others went.
+  std::optional<std::string> FindBreak(Room room, const std::string& node,
+                                       const std::vector<const TruePod*>& victims) const;
 
   const Truth& truth_;
   Questions& questions_;

@@ -54,9 +54,10 @@ base::Result<Scenario> ReadScenario(const std::string& path) {
   const auto yaml = sim::ParseYaml(text.str());
   if (!yaml) return base::Invalid(path + ": " + yaml.error().message);
   const Json& root = yaml->value;
-  const std::set<std::string> known{"name",  "nodes",      "most",       "standby",  "wire",         "victims",
-                                    "begin", "every",      "rest-every", "rest-ms",  "workload",     "faults",
-                                    "steps", "calm-every", "share-by",   "preempts", "gangs-preempt"};
+  const std::set<std::string> known{"name",     "nodes",         "most",    "standby",    "wire",
+                                    "victims",  "begin",         "every",   "rest-every", "rest-ms",
+                                    "workload", "faults",        "steps",   "calm-every", "share-by",
+                                    "preempts", "gangs-preempt", "reclaim", "budgets"};
   for (const auto& [field, value] : sim::MapOf(root).items())
     if (!known.contains(field)) return base::Invalid(fmt::format("{}: {} is not known", path, field));
 
@@ -81,6 +82,8 @@ base::Result<Scenario> ReadScenario(const std::string& path) {
     return base::Invalid(fmt::format("{}: share-by: {} is not known", path, rule.dump()));
   scenario.preempts = sim::BoolOf(sim::Child(root, "preempts"));
   scenario.gangs_preempt = sim::BoolOf(sim::Child(root, "gangs-preempt"));
+  scenario.queue_rule.reclaim = sim::BoolOf(sim::Child(root, "reclaim"));
+  scenario.budgets = sim::BoolOf(sim::Child(root, "budgets"));
   std::string problem;
   if (!ReadCounts(sim::Child(root, "workload"), Workload::Names(), &scenario.workload, &problem) ||
       !ReadCounts(sim::Child(root, "faults"), FaultNames(), &scenario.faults, &problem))

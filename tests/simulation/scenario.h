@@ -16,6 +16,8 @@
 //   faults: {bind-drop: 40, watch-break: 300}    # one in so many chances; the names are in faults.h
 //   victims: true                    # pods leave for gangs of higher priority, chosen plainly
 //   gangs-preempt: true              # gangs evict pods of lower priority, too
+//   reclaim: true                    # queues take back what others have above their due
+//   budgets: true                    # a PodDisruptionBudget protects pods of every other gang, and never lets one go
 //   steps: 4000                      # while faults strike
 //   calm-every: 1000                 # of those; then the faults stop, and the world must settle
 #pragma once
@@ -35,11 +37,14 @@ struct Scenario {
   int64_t most_gangs = 50, most_pods = 220;
   bool standby = false, wire = false, preempts = false;
   bool victims = false;  // gangs of high priority have lone pods of lower priority leave: tests/simulation/victims.h
-  bool gangs_preempt = false;
+  bool gangs_preempt = false, budgets = false;
   int64_t begin = 50, every = 12, rest_every = 40, rest_ms = 200;
   int64_t steps = 4000, calm_every = 1000;
   core::QueueRule queue_rule;
   std::map<std::string, int64_t> workload, faults;
+
+  // By the product's rules pods leave for gangs.
+  bool gangs_evict() const { return gangs_preempt || queue_rule.reclaim; }
 };
 
 base::Result<Scenario> ReadScenario(const std::string& path);

@@ -96,7 +96,7 @@ core::Options CoreOptions(const Scenario& scenario) {
   for (const char* name : {"tutti", "volcano"}) {  // without the latter, no PodGroup without pods would be looked at
     options.profiles.push_back(plugins::DefaultProfile(name));
     options.profiles.back().volume_timeout_ms = kVolumeTimeoutMs;
-    if (!scenario.preempts && !scenario.gangs_preempt) options.profiles.back().preemption.reset();
+    if (!scenario.preempts && !scenario.gangs_evict()) options.profiles.back().preemption.reset();
   }
   return options;
 }
@@ -247,7 +247,7 @@ Outcome Simulation::Go() {
   PlanActions();
   base::Random setup(Mix(run_.seed, "setup"));
   workload_.Setup(setup);
-  if (run_.scenario.gangs_preempt) checks_.JudgeVictims();
+  if (run_.scenario.gangs_evict()) checks_.JudgeVictims();
   processes_.emplace(PartsOf(run_));
   int64_t next_calm = run_.scenario.calm_every;
   while (outcome_.steps < run_.scenario.steps && !checks_.violation()) {
@@ -479,6 +479,7 @@ std::vector<std::string> Simulation::FreshWants() {
   core::Options options = CoreOptions(run_.scenario);
   options.choose_victims = nullptr;  // who could leave is not looked for again and again
   options.gang_preemption = core::Options::GangPreemption::kNever;
+  options.queue_rule.reclaim = false;
   const auto source = [this](cluster::EventSink& sink) {
     return std::make_unique<StoreSource>(world_.store(), decoded_, sink);
   };
@@ -566,7 +567,7 @@ void Simulation::CheckWoken(const Workload::Relief& relief) {
   if (checks_.violation() || relief.done.empty()) return;
   Note("user: " + relief.done);
   const Millis within_ms =
-      relief.at_once && !run_.scenario.victims && !run_.scenario.gangs_preempt ? kWokenAtOnceMs : kWokenMs;
+      relief.at_once && !run_.scenario.victims && !run_.scenario.gangs_evict() ? kWokenAtOnceMs : kWokenMs;
   std::vector<std::string> waited;
   for (const auto& [uid, pod] : truth_.pods())
     if (!pod.bound() && !pod.foreign) waited.push_back(uid);

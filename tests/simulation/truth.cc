@@ -176,6 +176,7 @@ void Truth::Read(const Json& pod, bool first, TruePod& now) const {
     now.controller = DigString(sim::ControllerOf(pod), "uid");
     now.volumes = !sim::Dig(pod, "spec", "volumes").empty();
     now.one_zone = sim::AnnotationOf(pod, kTopologyRequired) == kZone;
+    now.guarded = !sim::LabelOf(pod, kGuardedLabel).empty();
     now.priority = static_cast<int32_t>(sim::IntOf(sim::Dig(pod, "spec", "priority")));
   }
   const bool was_bound = now.bound();

@@ -31,6 +31,7 @@ struct TruePod {
   std::string preemption;         // the plan of the record that it carries of who leaves for its gang; empty: none
   std::set<std::string> victims;  // by uid: those
   int32_t priority = 0;
+  bool guarded = false;   // a PodDisruptionBudget never lets it go
   std::string nominated;  // the node that it says is kept for it
   bool waiting = false;   // PodScheduled=False is on it
   std::string reason, message;

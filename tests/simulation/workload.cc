@@ -110,6 +110,12 @@ void Workload::Setup(Random& random) {
                         {"metadata", {{"name", name}}},
                         {"provisioner", provisioner},
                         {"volumeBindingMode", "WaitForFirstConsumer"}});
+  if (scenario_.budgets)
+    MustCreate(store_,
+               {{"apiVersion", "policy/v1"},
+                {"kind", "PodDisruptionBudget"},
+                {"metadata", {{"name", "guards"}, {"namespace", kNamespace}}},
+                {"spec", {{"minAvailable", "100%"}, {"selector", {{"matchLabels", {{kGuardedLabel, "yes"}}}}}}}});
   const int64_t cpu = scenario_.nodes * scenario_.cpu;
   const auto add_queue = [&](const std::string& name, const std::string& parent, int64_t most) {
     Json queue = {{"apiVersion", "scheduling.volcano.sh/v1beta1"},
@@ -190,6 +196,7 @@ Json Workload::PodTemplate(Random& random, const Gang& gang, const Part* part) c
     const auto sum = std::accumulate(gang.name.begin(), gang.name.end(), size_t{0});
     pod["spec"]["priorityClassName"] = gang.dialect.empty() ? "low" : std::array{"low", "", "high"}[sum % 3];
   }
+  if (scenario_.budgets && Mix(0, gang.name) % 2 == 0) meta["labels"][kGuardedLabel] = "yes";
   if (scenario_.victims) pod["spec"]["priorityClassName"] = gang.dialect.empty() ? "low" : "high";
   if (random.OneIn(5)) pod["spec"]["nodeSelector"] = {{"zone", random.OneIn(2) ? "a" : "b"}};
   if (random.OneIn(4)) pod["spec"]["tolerations"] = {{{"key", "team"}, {"operator", "Exists"}}};

@@ -8,9 +8,10 @@
 namespace tutti::simulation {
 
 inline constexpr const char* kNamespace = "default";
-inline constexpr const char* kDisks = "disks";      // a StorageClass of volumes that nodes have
-inline constexpr const char* kNetwork = "network";  // one whose driver makes them
-inline constexpr const char* kUnit = "unit";        // pods with one value of this label are a subgroup
+inline constexpr const char* kDisks = "disks";           // a StorageClass of volumes that nodes have
+inline constexpr const char* kNetwork = "network";       // one whose driver makes them
+inline constexpr const char* kUnit = "unit";             // pods with one value of this label are a subgroup
+inline constexpr const char* kGuardedLabel = "guarded";  // pods with this label are protected by a budget
 inline const sim::GroupResource kClaims{"", "persistentvolumeclaims"};
 inline const sim::GroupResource kVolumes{"", "persistentvolumes"};
 inline const sim::GroupResource kVolcanoPodGroups{"scheduling.volcano.sh", "podgroups"};
