@@ -28,6 +28,9 @@ class PodSelector {
   bool nothing_ = false;
 };
 
+// Whether a pod of an affine() class was ever placed: if not, pods without terms need no look at the others.
+inline bool EverAffine(const cluster::Snapshot& snapshot) { return snapshot.pod_log().places().affine > 0; }
+
 class PodTerm {
  public:
   // `ns`: the namespace of the pod with the term.

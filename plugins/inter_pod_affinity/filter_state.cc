@@ -28,6 +28,7 @@ InterPodAffinityFilter::InterPodAffinityFilter(const PodClass& pod_class, const 
   selects_itself_ = SelectedByAll(pod_class);
   ExcludedBy(pod_class, &alone_);
   const bool all = FollowsPods() == Pods::kAll;
+  if (!all && !EverAffine(snapshot)) return;
   for (const auto& [id, occupants] : snapshot.occupants()) {
     if (!all && !occupants.pod_class->affine()) continue;
     for (const auto& [n, count] : occupants.nodes) Apply(*occupants.pod_class, n, count, nullptr);

@@ -18,6 +18,7 @@ InterPodAffinityScore::InterPodAffinityScore(const PodClass& pod_class, const cl
     preferred_.push_back({PodTerm(term, pod_class.ns, snapshot), weight});
   for (const auto& [weight, term] : pod_class.spec->pod_anti_affinity.preferred)
     preferred_.push_back({PodTerm(term, pod_class.ns, snapshot), -int64_t{weight}});
+  if (preferred_.empty() && !EverAffine(snapshot)) return;
   for (const auto& [id, occupants] : snapshot.occupants()) {
     if (preferred_.empty() && !occupants.pod_class->affine()) continue;
     for (const auto& [n, count] : occupants.nodes) Apply(*occupants.pod_class, n, count, nullptr);

@@ -33,29 +33,42 @@ Constraints::Constraints(Kind kind, Nodes nodes, std::span<const model::Topology
       effects_(snapshot.symbols()) {
   static_assert(kMostSpreadConstraints <= std::numeric_limits<Mask>::digits);
   // The filter Unsupported refuses a pod with more.
-  for (const model::TopologySpread& spread : wanted)
-    if (spread.hard == (kind == Kind::kHard) && list_.size() < kMostSpreadConstraints)
-      list_.emplace_back(spread, pod_class, snapshot.symbols());
+  const model::TopologySpread* last = nullptr;
+  for (const model::TopologySpread& spread : wanted) {
+    if (spread.hard != (kind == Kind::kHard) || list_.size() >= kMostSpreadConstraints) continue;
+    list_.emplace_back(spread, pod_class, snapshot.symbols());
+    list_.back().selects_as_last =
+        last != nullptr && last->selector == spread.selector && last->match_label_keys == spread.match_label_keys;
+    last = &spread;
+  }
   if (list_.empty()) return;
   const Around nothing = [](const Constraint&) {};
   for (uint32_t n = 0; n < snapshot.slots(); ++n) NodeChanged(NodeId(n), nothing, nothing);
-  for (const auto& [id, occupants] : snapshot.occupants())
-    if (MatchedBy(*occupants.pod_class) != 0)
-      for (const auto& [n, count] : occupants.nodes) PodChanged(*occupants.pod_class, n, count, nothing, nothing);
+  for (const auto& [id, occupants] : snapshot.occupants()) {
+    const Mask matched =
+        Matching(*occupants.pod_class);  // without the memo: most match nothing, and are never met again
+    if (matched == 0) continue;
+    for (const auto& [n, count] : occupants.nodes) Count(matched, n, count, nothing, nothing);
+  }
 }
 
 bool Constraints::HasAllKeys(NodeId n) const {
   return std::ranges::all_of(list_, [n](const Constraint& c) { return c.counts.DomainOf(n) != SpreadCounts::kNone; });
 }
 
+Constraints::Mask Constraints::Matching(const PodClass& other) const {
+  Mask matched = 0;
+  if (other.terminating || other.ns != pod_class_.ns) return matched;
+  bool counts = false;
+  for (size_t i = 0; i < list_.size(); ++i) {
+    if (!list_[i].selects_as_last) counts = list_[i].Counts(other.labels);
+    if (counts) matched |= Mask{1} << i;
+  }
+  return matched;
+}
+
 Constraints::Mask Constraints::MatchedBy(const PodClass& other) {
-  return matched_by_.Of(other, [this](const PodClass& unseen) {
-    Mask matched = 0;
-    if (!unseen.terminating && unseen.ns == pod_class_.ns)
-      for (size_t i = 0; i < list_.size(); ++i)
-        if (list_[i].Counts(unseen.labels)) matched |= Mask{1} << i;
-    return matched;
-  });
+  return matched_by_.Of(other, [this](const PodClass& unseen) { return Matching(unseen); });
 }
 
 size_t Constraints::memory() const {
@@ -65,7 +78,10 @@ size_t Constraints::memory() const {
 }
 
 void Constraints::PodChanged(const PodClass& other, NodeId n, int32_t by, const Around& before, const Around& after) {
-  const Mask matched = MatchedBy(other);
+  Count(MatchedBy(other), n, by, before, after);
+}
+
+void Constraints::Count(Mask matched, NodeId n, int32_t by, const Around& before, const Around& after) {
   for (size_t i = 0; i < list_.size(); ++i) {
     if ((matched >> i & 1) == 0) continue;
     before(list_[i]);

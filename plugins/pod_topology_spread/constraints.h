@@ -29,8 +29,9 @@ struct Constraint {
   size_t min_domains;
   bool honors_affinity, honors_taints;
   PodSelector selector;
-  bool selects_itself;  // the class matches its own selector
-  bool counts_itself;   // its pods count
+  bool selects_itself;           // the class matches its own selector
+  bool counts_itself;            // its pods count
+  bool selects_as_last = false;  // it counts the same pods as the constraint before it in the list
   SpreadCounts counts;
 };
 
@@ -64,7 +65,10 @@ class Constraints {
  private:
   using Mask = uint64_t;  // of constraints
 
+  // Returns the constraints that count pods of `other`. MatchedBy remembers what Matching finds.
+  Mask Matching(const cluster::PodClass& other) const;
   Mask MatchedBy(const cluster::PodClass& other);
+  void Count(Mask matched, model::NodeId n, int32_t by, const Around& before, const Around& after);
 
   const Nodes nodes_;
   const cluster::PodClass& pod_class_;
