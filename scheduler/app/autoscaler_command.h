@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "sim/autoscaler/autoscaler.h"
+#include "sim/nodes/autoscaler.h"
 
 namespace tutti::app {
 

@@ -14,12 +14,12 @@
 #include "app/embedded_files.h"
 #include "base/result.h"
 #include "core/scheduler.h"
-#include "sim/autoscaler/autoscaler.h"
 #include "sim/manifests/manifest.h"
+#include "sim/nodes/autoscaler.h"
 #include "sim/port/feed.h"
+#include "sim/port/world.h"
 #include "sim/port/writer.h"
 #include "sim/store/door.h"
-#include "sim/world.h"
 
 namespace tutti::app {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/autoscaler/autoscaler.h"
 #include "sim/kuberay/ray_options.h"
 #include "sim/manifests/manifest.h"
+#include "sim/nodes/autoscaler.h"
 
 namespace tutti::app {
 

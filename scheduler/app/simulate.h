@@ -14,7 +14,7 @@
 #include "base/json_fwd.h"
 #include "base/result.h"
 #include "sim/manifests/manifest.h"
-#include "sim/world.h"
+#include "sim/port/world.h"
 
 namespace tutti::app {
 

@@ -490,9 +490,12 @@ model::Pod DecodePodLeniently(const Json& pod, std::shared_ptr<const model::PodS
 
 bool SameSpec(const Json& a, const Json& b) {
   const Json &x = At(a, "spec"), &y = At(b, "spec");
-  const bool bound = !At(x, "nodeName").is_null();
-  return bound != At(y, "nodeName").is_null() && SameBut(x, y, "nodeName") &&
-         (!bound || SameHeld(At(a, "status"), At(b, "status")));
+  const auto is_bound = [](const Json& spec) {
+    const auto* node = At(spec, "nodeName").get_ptr<const std::string*>();
+    return node != nullptr && !node->empty();
+  };
+  const bool bound = is_bound(x);
+  return bound == is_bound(y) && SameBut(x, y, "nodeName") && (!bound || SameHeld(At(a, "status"), At(b, "status")));
 }
 
 model::ResourceList DecodeRequests(const Json& pod) {

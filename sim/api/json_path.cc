@@ -57,50 +57,32 @@ Found Filtered(const Found& from, std::string_view test) {
   return out;
 }
 
-// What stands between the brackets at the front of `path`, which is moved past them.
-std::string_view TakeBrackets(std::string_view& path) {
+// Returns where the first `end` is that is in no quotes and no inner bracket; npos if there is none.
+size_t EndOf(std::string_view text, char end) {
   char quote = 0;
   int depth = 0;
-  for (size_t i = 0; i < path.size(); ++i) {
-    const char c = path[i];
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
     if (quote) {
       if (c == quote) quote = 0;
     } else if (c == '"' || c == '\'') {
       quote = c;
-    } else if (c == '[') {
-      ++depth;
-    } else if (c == ']' && --depth == 0) {
-      const std::string_view inner = path.substr(1, i - 1);
-      path.remove_prefix(i + 1);
-      return inner;
-    }
-  }
-  path = "";
-  return "";
-}
-
-// The first of several parts between commas, which is moved past; a comma in quotes or in an inner bracket divides
-// nothing.
-std::string_view TakePart(std::string_view& list) {
-  char quote = 0;
-  int depth = 0;
-  size_t end = 0;
-  for (; end < list.size(); ++end) {
-    const char c = list[end];
-    if (quote) {
-      if (c == quote) quote = 0;
-    } else if (c == '"' || c == '\'') {
-      quote = c;
+    } else if (c == end && depth == 0) {
+      return i;
     } else if (c == '[' || c == '(') {
       ++depth;
     } else if (c == ']' || c == ')') {
       --depth;
-    } else if (c == ',' && depth == 0) {
-      break;
     }
   }
-  const std::string_view part = list.substr(0, end);
-  list.remove_prefix(std::min(end + 1, list.size()));
+  return std::string_view::npos;
+}
+
+// Returns what stands before the first such `end`, or else all of `text`, which is moved past both.
+std::string_view TakeTo(char end, std::string_view& text) {
+  const size_t at = std::min(EndOf(text, end), text.size());
+  const std::string_view part = text.substr(0, at);
+  text.remove_prefix(std::min(at + 1, text.size()));
   return part;
 }
 
@@ -127,11 +109,13 @@ std::vector<const Json*> FindPath(const Json& object, std::string_view path) {
   Found found = {&object};
   while (!path.empty() && !found.empty()) {
     if (path[0] == '[') {
-      std::string_view inner = TakeBrackets(path);
+      path.remove_prefix(1);
+      if (EndOf(path, ']') == std::string_view::npos) return {};
+      std::string_view inner = TakeTo(']', path);
       // A union: what each of its parts finds, in their order.
       Found all;
       do {
-        const Found part = Bracketed(found, Trimmed(TakePart(inner)));
+        const Found part = Bracketed(found, Trimmed(TakeTo(',', inner)));
         all.insert(all.end(), part.begin(), part.end());
       } while (!inner.empty());
       found = std::move(all);

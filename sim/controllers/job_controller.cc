@@ -16,10 +16,7 @@ constexpr base::Millis kFirstBackoffMs = 10'000;
 constexpr base::Millis kLastBackoffMs = 600'000;
 constexpr int64_t kMaxPodsAtOnce = 50'000;  // what a job may have active here, whatever it asks for
 
-bool IsConditionTrue(const Json& job, const char* type) {
-  return DigString(ConditionOf(job, type), "status") == "True";
-}
-bool IsFinishedJob(const Json& job) { return IsConditionTrue(job, "Complete") || IsConditionTrue(job, "Failed"); }
+bool IsFinishedJob(const Json& job) { return IsTrue(job, "Complete") || IsTrue(job, "Failed"); }
 bool IsIndexed(const Json& job) { return DigString(job, "spec", "completionMode") == "Indexed"; }
 bool IsSuspended(const Json& job) { return BoolOf(Dig(job, "spec", "suspend")); }
 
@@ -350,14 +347,14 @@ void JobController::WriteStatus(const Json& job, const Tally& tally) {
     Warn(job, tally.failure->reason, tally.failure->message);
   else if (tally.complete)
     Note(job, "Completed", "Job completed");
-  if (suspended && !IsConditionTrue(job, "Suspended")) Note(job, "Suspended", "Job suspended");
-  if (!suspended && IsConditionTrue(job, "Suspended")) Note(job, "Resumed", "Job resumed");
+  if (suspended && !IsTrue(job, "Suspended")) Note(job, "Suspended", "Job suspended");
+  if (!suspended && IsTrue(job, "Suspended")) Note(job, "Resumed", "Job resumed");
 }
 
 void JobController::CollectWhenDue(const Json& job) {
   const Json& ttl = Dig(job, "spec", "ttlSecondsAfterFinished");
   if (!ttl.is_number()) return;
-  const char* type = IsConditionTrue(job, "Complete") ? "Complete" : "Failed";
+  const char* type = IsTrue(job, "Complete") ? "Complete" : "Failed";
   const auto finished = base::ParseTime(DigString(ConditionOf(job, type), "lastTransitionTime"));
   if (!finished) return;
   const base::Millis left = *finished + IntOf(ttl) * 1000 - store_.now_ms();

@@ -27,7 +27,7 @@ bool IsTerminal(const std::string& status) {
 // "Complete", "Failed" or "".
 std::string EndOf(const Json& job) {
   for (const char* type : {"Complete", "Failed"}) {
-    if (DigString(ConditionOf(job, type), "status") == "True") return type;
+    if (IsTrue(job, type)) return type;
   }
   return "";
 }

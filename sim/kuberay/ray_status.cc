@@ -37,8 +37,6 @@ void RemoveCondition(Json& cluster, const char* type) {
   conditions = std::move(kept);
 }
 
-bool IsTrue(const Json& cluster, const char* type) { return DigString(ConditionOf(cluster, type), "status") == "True"; }
-
 Object OnlyHead(const std::vector<Object>& pods) {
   Object head;
   for (const Object& pod : pods) {

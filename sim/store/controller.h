@@ -71,7 +71,9 @@ class Controller : public Component {
   std::set<ObjectKey> unreadable_;  // those whose fields have types that were not foreseen
 };
 
-// --- Pods, as controllers see them ---
+// --- Objects, as controllers see them ---
+
+bool IsTrue(const Json& object, std::string_view type);  // it has a condition of that type whose status is True
 
 bool IsFinishedPod(const Json& pod);  // Succeeded or Failed
 bool IsReadyPod(const Json& pod);     // condition Ready is True

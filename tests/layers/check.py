@@ -54,11 +54,9 @@ INSIDE = {
         "manifests": {"objects", "schema", "store"},
         "nodes": {"objects", "store"},
         "controllers": {"store"},
-        "port": {"store"},
         "kuberay": {"objects", "store"},
         "api": {"objects", "schema", "store"},
-        "autoscaler": {"objects", "store"},
-        "world": {"store", "nodes", "controllers", "kuberay"},
+        "port": {"store", "nodes", "controllers", "kuberay"},
     },
 }
 

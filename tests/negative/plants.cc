@@ -241,6 +241,13 @@ void Replace(std::string& text, std::string_view from, std::string_view to) {
   if (const size_t at = text.find(from); at != std::string::npos) text.replace(at, from.size(), to);
 }
 
+// Patches say `to` where they would say `from`.
+PlantedBug InPatches(std::string name, std::string_view from, std::string_view to) {
+  return InCommands(std::move(name), [from, to](Command& command) {
+    if (auto* patch = std::get_if<cluster::Patch>(&command.body)) Replace(patch->body, from, to);
+  });
+}
+
 void RewriteEvidence(Command& command, const std::function<void(base::Json&, const cluster::Bind&)>& change) {
   auto* bind = std::get_if<cluster::Bind>(&command.body);
   if (!bind) return;
@@ -441,18 +448,18 @@ std::vector<PlantedBug> AllBugs() {
                    if (auto* bind = std::get_if<cluster::Bind>(&command.body)) bind->annotations.clear();
                  })
           .SeenBy({"every bind names its plan"}),
-      InCommands("undoing is not announced",
-                 [](Command& command) {
-                   if (auto* patch = std::get_if<cluster::Patch>(&command.body))
-                     Replace(patch->body, "DisruptionTarget", "SomethingElse");
-                 })
+      InPatches("undoing is not announced", "DisruptionTarget", "SomethingElse")
           .SeenBy({"undoing is announced"})
           .In("nodes"),
-      InCommands("a waiting pod is told nothing",
+      InCommands("a victim is not told that it leaves",
                  [](Command& command) {
-                   if (auto* patch = std::get_if<cluster::Patch>(&command.body))
-                     Replace(patch->body, "PodScheduled", "SomethingElse");
+                   auto* patch = std::get_if<cluster::Patch>(&command.body);
+                   if (patch && patch->body.find(model::kPreemptionReason) != std::string::npos)
+                     Replace(patch->body, "DisruptionTarget", "SomethingElse");
                  })
+          .SeenBy({"eviction is announced"})
+          .In("victims"),
+      InPatches("a waiting pod is told nothing", "PodScheduled", "SomethingElse")
           .SeenBy({"every waiting pod says why"}),
       InCore("one pod more is evicted than has to go", Bug::kLoneVictimTooMany)
           .SeenBy({"no victim could have stayed"})
@@ -465,11 +472,7 @@ std::vector<PlantedBug> AllBugs() {
                })
           .SeenBy({"a budget is broken only where it has to be"})
           .In("priorities"),
-      InCommands("the record of who leaves has another name",
-                 [](Command& command) {
-                   if (auto* patch = std::get_if<cluster::Patch>(&command.body))
-                     Replace(patch->body, "tutti.dev/Preempting", "tutti.dev/SomethingElse");
-                 })
+      InPatches("the record of who leaves has another name", "tutti.dev/Preempting", "tutti.dev/SomethingElse")
           .SeenBy({"who is to leave is recorded first"})
           .In("victims"),
       InCore("pods of the same priority are evicted", Bug::kVictimsOfAll)
@@ -478,11 +481,7 @@ std::vector<PlantedBug> AllBugs() {
       InCore("a PodGroup without pods is not looked at", Bug::kForgetDeclared)
           .SeenBy({"every PodGroup has its phase"})
           .In("queues"),
-      InCommands("that a queue lets a PodGroup in is not written",
-                 [](Command& command) {
-                   if (auto* patch = std::get_if<cluster::Patch>(&command.body))
-                     Replace(patch->body, "\"phase\":\"Inqueue\"", "\"phase\":\"Pending\"");
-                 })
+      InPatches("that a queue lets a PodGroup in is not written", "\"phase\":\"Inqueue\"", "\"phase\":\"Pending\"")
           .SeenBy({"a status is current"})
           .In("queues"),
       InCommands("every member is written down as the last",

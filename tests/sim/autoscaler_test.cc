@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/autoscaler/autoscaler.h"
+#include "sim/nodes/autoscaler.h"
 
 #include "cluster/json_decode.h"
 #include "sim/port/feed.h"
@@ -58,6 +58,17 @@ PodDemand Demand(const std::string& gpus, int64_t count, const std::string& cpu 
   std::vector<std::string> problems;
   return {"t", cluster::DecodePodLeniently({{"spec", PodSpec(gpus, cpu)}}, &problems), count};
 }
+
+// Counts what becomes of nodes, and refuses as many deletions as it is told.
+struct NodeWrites final : Interceptor {
+  Fate Decide(const cluster::Command& command) override {
+    if (std::holds_alternative<cluster::Create>(command.body)) ++created;
+    if (!std::holds_alternative<cluster::Delete>(command.body) || refuses == 0) return {};
+    --refuses;
+    return {.kind = Fate::Kind::kRefuse};
+  }
+  int created = 0, refuses = 0;
+};
 
 // The autoscaler on a world with nodes that become Ready, driven step by step.
 struct AutoscalerFixture : WorldFixture {
@@ -124,7 +135,8 @@ struct AutoscalerFixture : WorldFixture {
   Autoscaler::Options options;
   Inbox inbox;
   Feed feed{store(), inbox};
-  Writer writer{store(), inbox, clock};
+  NodeWrites writes;
+  Writer writer{store(), inbox, clock, &writes};
   std::optional<Autoscaler> autoscaler;
 };
 
@@ -152,10 +164,12 @@ TEST_CASE("What no node of the shape holds, and what is more than there may be, 
         "no node of pool holds a pod of t: its nodeSelector asks for pool=cpu");
 }
 
-TEST_CASE("A shape that is none is refused") {
+TEST_CASE("A shape that is none is refused, and its capacity may stand for what is allocatable") {
   CHECK_FALSE(ParseNodeShape({{"kind", "Pod"}}));
   CHECK_FALSE(ParseNodeShape({{"kind", "Node"}, {"metadata", {{"name", "n"}}}}));
   Json shape = ParseOne(kShape);
+  shape["status"] = Json{{"capacity", shape["status"]["allocatable"]}};
+  CHECK(ParseNodeShape(shape)->allocatable == Shape().allocatable);
   shape["metadata"]["annotations"][kMostNodesAnnotation] = "many";
   CHECK_FALSE(ParseNodeShape(shape));
 }
@@ -260,6 +274,30 @@ TEST_CASE_METHOD(AutoscalerFixture, "A booking expires, and capacity is revoked 
   Say("r", "revoke");
   CHECK(Nodes().empty());
   CHECK(Conditions("r") == "Accepted=True Provisioned=True Failed=False BookingExpired=True CapacityRevoked=True");
+}
+
+TEST_CASE_METHOD(AutoscalerFixture, "A node whose deletion was refused is deleted later") {
+  Start();
+  Ask("r", "1", 1);
+  Pass(5'000);
+  writes.refuses = 1;
+  Say("r", "revoke");
+  CHECK(Nodes().size() == 1);
+  Pass(5'000);
+  CHECK(Nodes().empty());
+  CHECK(Reason("r", kCapacityRevoked) == "CapacityRevoked");
+}
+
+TEST_CASE_METHOD(AutoscalerFixture, "A node is asked for once while the feed does not show it") {
+  Start();
+  feed.BreakWatch("nodes");
+  Ask("r", "1", 1);
+  Pass(5'000);
+  CHECK(writes.created == 1);
+  feed.MendWatch("nodes");
+  Pass(5'000);
+  CHECK(writes.created == 1);
+  CHECK(Conditions("r") == "Accepted=True Provisioned=True Failed=False");
 }
 
 TEST_CASE_METHOD(AutoscalerFixture, "The open autoscaler has its own words; other classes are left to others") {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/manifests/manifest.h"
-#include "sim/world.h"
+#include "sim/port/world.h"
 #include "tests/support/catch.h"
 
 namespace tutti::sim {

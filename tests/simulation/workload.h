@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "sim/world.h"
+#include "sim/port/world.h"
 #include "tests/simulation/scenario.h"
 
 namespace tutti::simulation {

@@ -2,10 +2,9 @@
 """The simulated autoscaler (`tutti sim autoscaler`) as a process beside the scheduler."""
 
 import pathlib
-import signal
 import subprocess
 
-from runner.scheduler import SPAWN, STOP_SECONDS
+from runner.scheduler import SPAWN, end
 
 
 class Autoscaler:
@@ -20,14 +19,8 @@ class Autoscaler:
         self.command = " ".join(words)
 
     def stop(self):
-        """SIGTERM; answers the exit code, or None if it had to be killed."""
-        self._process.send_signal(signal.SIGTERM)
-        try:
-            return self._process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-            return None
+        """Ends it, and answers as `end`."""
+        return end(self._process)
 
     def tail(self, lines=20):
         return "\n".join(self._log.read_text(errors="replace").splitlines()[-lines:])

@@ -20,6 +20,17 @@ SPAWN = [sys.executable, "-c", (
 STOP_SECONDS = 60
 
 
+def end(process):
+    """SIGTERM; answers the exit code, or None if the process had to be killed."""
+    process.send_signal(signal.SIGTERM)
+    try:
+        return process.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        return None
+
+
 class Scheduler:
     """One process at a time. `command` is a shell-like template with {kubeconfig} and {port}; --config follows it if there is one."""
 
@@ -70,15 +81,9 @@ class Scheduler:
         self._process.wait()
 
     def stop(self):
-        """SIGTERM; answers the exit code, or None if it had to be killed."""
+        """Ends it, and answers as `end`."""
         self._asked = True
-        self._process.send_signal(signal.SIGTERM)
-        try:
-            code = self._process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-            code = None
+        code = end(self._process)
         self._drop_wire()
         return code
 

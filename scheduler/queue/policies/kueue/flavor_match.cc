@@ -7,18 +7,13 @@
 #include <charconv>
 #include <optional>
 
+#include "model/tolerates.h"
+
 namespace tutti::queue {
 namespace {
 
-bool Tolerates(const model::Toleration& toleration, const model::Taint& taint) {
-  if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
-  if (!toleration.key.empty() && toleration.key != taint.key) return false;
-  if (toleration.op == "Exists") return true;
-  return (toleration.op.empty() || toleration.op == "Equal") && toleration.value == taint.value;
-}
-
 bool IsTolerated(const model::Taint& taint, const model::PodSpec& pod, const model::Flavor& flavor) {
-  const auto tolerates = [&](const model::Toleration& toleration) { return Tolerates(toleration, taint); };
+  const auto tolerates = [&](const model::Toleration& toleration) { return model::Tolerates(toleration, taint); };
   return std::ranges::any_of(pod.tolerations, tolerates) || std::ranges::any_of(flavor.tolerations, tolerates);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/world.h"
+#include "sim/port/world.h"
 
 #include "base/check.h"
 #include "base/log.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sim/autoscaler/node_shape.h - what a node pool's nodes look like, and how many of them hold some pods.
+// sim/nodes/node_shape.h - what a node pool's nodes look like, and how many of them hold some pods.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace tutti::sim {
 inline constexpr const char* kMostNodesAnnotation = "sim.tutti.dev/most";
 
 struct NodeShape {
-  Json manifest;                    // a Node; the names of the nodes that are made begin with its name
+  Json manifest;  // a Node with both amounts; the names of the nodes that are made begin with its name
   model::ResourceList allocatable;  // with "pods"
   std::vector<model::Taint> taints;
   model::StringMap labels;

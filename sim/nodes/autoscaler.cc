@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/autoscaler/autoscaler.h"
+#include "sim/nodes/autoscaler.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 #include "base/json_string.h"
 #include "base/log.h"
 #include "cluster/json_decode.h"
+#include "sim/store/controller.h"
 
 namespace tutti::sim {
 namespace {
@@ -19,10 +20,6 @@ constexpr base::Millis kEchoMs = 5'000;
 constexpr const char* kRequests = "provisioningrequests.autoscaling.x-k8s.io";
 constexpr const char* kTemplates = "podtemplates";
 constexpr size_t kUidInName = 8;
-
-bool IsTrue(const Json& request, const char* type) { return DigString(ConditionOf(request, type), "status") == "True"; }
-
-ObjectKey KeyOfObject(const model::Object& object) { return {object.meta.ns, object.meta.name}; }
 
 bool IsReady(const model::Node& node) {
   return node.ready && std::ranges::none_of(node.taints, [](const model::Taint& taint) {
@@ -63,7 +60,7 @@ void Autoscaler::Apply(const cluster::FeedEvent& event) {
 }
 
 void Autoscaler::OnObject(const Shared& object) {
-  const ObjectKey key = KeyOfObject(*object);
+  const ObjectKey key = KeyFor(*object->body);
   if (object->resource == "podtemplates") {
     templates_[key] = object;
     return;
@@ -87,6 +84,7 @@ void Autoscaler::OnGone(const cluster::ObjectGone& gone) {
 void Autoscaler::OnNode(const model::Node& node) {
   const std::string* const request = model::Find(*node.meta.labels, kRequestLabel);
   if (request == nullptr) return;
+  if (!nodes_.contains(node.meta.name)) asked_ms_.erase(node.meta.name);
   OwnNode& own = nodes_[node.meta.name];
   own.uid = node.meta.uid;
   own.request = *request;
@@ -103,20 +101,25 @@ void Autoscaler::OnNodeGone(const std::string& name) {
   if (const auto request = by_uid_.find(of->first); request != by_uid_.end()) queue_.Add(request->second);
   if (of->second.empty()) nodes_of_.erase(of);
   nodes_.erase(node);
+  asked_ms_.erase(name);
 }
 
 void Autoscaler::OnAnswer(const cluster::Answer& answer) {
   const auto sent = in_flight_.find(answer.id);
   if (sent == in_flight_.end()) return;
-  const ObjectKey key = sent->second;
+  const auto [key, node] = std::move(sent->second);
   in_flight_.erase(sent);
   const auto request = requests_.find(key);
-  if (request == requests_.end()) return;
+  if (request == requests_.end()) {
+    asked_ms_.erase(node);
+    return;
+  }
   if (request->second.in_flight > 0) --request->second.in_flight;
   constexpr int kExists = 409;
   if (answer.outcome != cluster::Outcome::kDone && answer.http_status != kExists) {
     base::LogWarn("a write failed", {{"request", key.ns + "/" + key.name}, {"message", answer.message}});
     request->second.decided_on.clear();
+    asked_ms_.erase(node);
     queue_.AddAt(key, clock_.MonotonicMs() + kRetryMs);
     return;
   }
@@ -199,8 +202,9 @@ void Autoscaler::Provide(const ObjectKey& key, const RequestWords& words, Json& 
     Json node = NodeOf(next, i);
     const auto made = nodes_.find(NameOf(node));
     all_ready = all_ready && made != nodes_.end() && made->second.ready;
-    if (made != nodes_.end()) continue;
-    Submit(key, cluster::Create{cluster::NewRef("", "v1", "nodes", "Node", "", NameOf(node)), base::PrintJson(node)});
+    if (made != nodes_.end() || !MayAsk(key, NameOf(node))) continue;
+    Submit(key, cluster::Create{cluster::NewRef("", "v1", "nodes", "Node", "", NameOf(node)), base::PrintJson(node)},
+           NameOf(node));
   }
   if (all_ready) SetCondition(next, words.provisioned, now);
 }
@@ -214,9 +218,8 @@ void Autoscaler::Revoke(const ObjectKey& key, const RequestWords& words, Json& n
     return;
   }
   for (const std::string& name : own->second) {
-    OwnNode& node = nodes_[name];
-    if (std::exchange(node.leaving, true)) continue;
-    Submit(key, cluster::Delete{cluster::NewRef("", "v1", "nodes", "Node", "", name, node.uid)});
+    if (!MayAsk(key, name)) continue;
+    Submit(key, cluster::Delete{cluster::NewRef("", "v1", "nodes", "Node", "", name, nodes_[name].uid)}, name);
   }
 }
 
@@ -261,19 +264,24 @@ Json Autoscaler::NodeOf(const Json& request, int64_t index) const {
   ObjectAt(meta, "labels")["kubernetes.io/hostname"] = name;
   meta["labels"][kRequestLabel] = UidOf(request);
   if (Child(meta, "annotations").is_object()) meta["annotations"].erase(kMostNodesAnnotation);
-  Json& status = ObjectAt(node, "status");
-  for (const auto& [field, from] : {std::pair("allocatable", "capacity"), std::pair("capacity", "allocatable")}) {
-    if (!status.contains(field)) status[field] = status[from];
-  }
   return node;
 }
 
-void Autoscaler::Submit(const ObjectKey& key, cluster::CommandBody body) {
+bool Autoscaler::MayAsk(const ObjectKey& key, const std::string& node) {
+  const auto asked = asked_ms_.find(node);
+  const base::Millis now = clock_.MonotonicMs();
+  if (asked == asked_ms_.end() || now >= asked->second + kEchoMs) return true;
+  queue_.AddAt(key, asked->second + kEchoMs);
+  return false;
+}
+
+void Autoscaler::Submit(const ObjectKey& key, cluster::CommandBody body, const std::string& node) {
   cluster::Command command;
   command.id = ++last_id_;
   command.deadline_ms = clock_.MonotonicMs() + kWriteMs;
   command.body = std::move(body);
-  in_flight_[command.id] = key;
+  in_flight_[command.id] = {key, node};
+  if (!node.empty()) asked_ms_[node] = clock_.MonotonicMs();
   ++requests_[key].in_flight;
   std::vector<cluster::Command> commands;
   commands.push_back(std::move(command));

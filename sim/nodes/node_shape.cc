@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/autoscaler/node_shape.h"
+#include "sim/nodes/node_shape.h"
 
 #include <fmt/format.h>
 
@@ -8,25 +8,18 @@
 #include <optional>
 
 #include "cluster/json_decode.h"
+#include "model/tolerates.h"
 
 namespace tutti::sim {
 namespace {
 
 using model::ResourceList;
 
-bool Tolerates(const model::Pod& pod, const model::Taint& taint) {
-  return std::ranges::any_of(pod.spec->tolerations, [&](const model::Toleration& one) {
-    if (!one.effect.empty() && one.effect != taint.effect) return false;
-    if (!one.key.empty() && one.key != taint.key) return false;
-    if (one.op == "Exists") return true;
-    return (one.op.empty() || one.op == "Equal") && !one.key.empty() && one.value == taint.value;
-  });
-}
-
 // Why no node of this shape may hold the pod, whatever its size.
 std::optional<std::string> KeptAway(const NodeShape& shape, const model::Pod& pod) {
   for (const model::Taint& taint : shape.taints) {
-    if (taint.effect != "PreferNoSchedule" && !Tolerates(pod, taint))
+    const auto tolerates = [&](const model::Toleration& one) { return model::Tolerates(one, taint); };
+    if (taint.effect != "PreferNoSchedule" && std::ranges::none_of(pod.spec->tolerations, tolerates))
       return fmt::format("it does not tolerate the taint {}", taint.key);
   }
   for (const auto& [key, value] : pod.spec->node_selector) {
@@ -69,12 +62,16 @@ std::string FirstTooLarge(const ResourceList& requests, const ResourceList& allo
 base::Result<NodeShape> ParseNodeShape(Json manifest) {
   if (DigString(manifest, "kind") != "Node" || NameOf(manifest).empty())
     return base::Invalid("the node of an autoscaler is a manifest of kind Node with a name");
+  Json& status = ObjectAt(manifest, "status");
+  for (const auto& [field, from] : {std::pair("allocatable", "capacity"), std::pair("capacity", "allocatable")}) {
+    if (Child(status, field).empty() && status.contains(from)) status[field] = Json(status[from]);
+  }
   const auto node = cluster::DecodeNode(manifest);
   if (!node) return tl::make_unexpected(node.error());
   NodeShape shape;
   shape.allocatable = node->allocatable;
   if (shape.allocatable.empty())
-    return base::Invalid(fmt::format("Node {}: status.allocatable is missing", NameOf(manifest)));
+    return base::Invalid(fmt::format("Node {}: status.allocatable and status.capacity are missing", NameOf(manifest)));
   if (!shape.allocatable.Has(model::kPods)) shape.allocatable.Set(model::kPods, 110);
   shape.taints = node->taints;
   shape.labels = *node->meta.labels;

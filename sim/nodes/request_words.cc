@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/autoscaler/request_words.h"
+#include "sim/nodes/request_words.h"
 
 namespace tutti::sim {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sim/autoscaler/request_words.h - the conditions that autoscalers write on a ProvisioningRequest, in their words.
+// sim/nodes/request_words.h - the conditions that autoscalers write on a ProvisioningRequest, in their words.
 //
 // Two that make nodes are known: GKE's queued provisioning, and the open cluster-autoscaler's atomic scale-up. They
 // differ in reasons and messages, and in that the first begins with every condition False.

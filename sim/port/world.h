@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sim/world.h - the whole embedded cluster but its HTTP door: objects, kubelets, controllers.
+// sim/port/world.h - the whole embedded cluster but its HTTP door: objects, kubelets, controllers.
 //
 // Nothing happens by itself: what changes in the store waits until Pump, which lets every component work until all are
 // quiet. Between pumps a driver may move the clock, write, and inject faults. The same calls with the same seed give

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sim/autoscaler/autoscaler.h - stands for the autoscaler of a cloud: it answers ProvisioningRequests, and makes the
+// sim/nodes/autoscaler.h - stands for the autoscaler of a cloud: it answers ProvisioningRequests, and makes the
 // nodes that they ask for.
 //
 // A request goes the way of a real one: accepted after a while, then enough new nodes for all its pods at once, and
@@ -25,8 +25,8 @@
 #include <vector>
 
 #include "cluster/ports.h"
-#include "sim/autoscaler/node_shape.h"
-#include "sim/autoscaler/request_words.h"
+#include "sim/nodes/node_shape.h"
+#include "sim/nodes/request_words.h"
 #include "sim/store/work_queue.h"
 
 namespace tutti::sim {
@@ -66,7 +66,10 @@ class Autoscaler {
   struct OwnNode {
     std::string uid, request;  // UIDs
     bool ready = false;
-    bool leaving = false;
+  };
+  struct Sent {
+    ObjectKey request;
+    std::string node;  // that is made or taken away; "" for a write of the request
   };
   enum class Outcome { kProvide, kWait, kFail, kExpire, kRevoke };
 
@@ -88,7 +91,11 @@ class Autoscaler {
   // The pods that it asks for; nothing while a template is missing.
   std::optional<std::vector<PodDemand>> DemandsOf(const Json& request) const;
   Json NodeOf(const Json& request, int64_t index) const;
-  void Submit(const ObjectKey& key, cluster::CommandBody body);
+  // True if nothing was asked of the node of late: the feed may be behind the answer. Else the request is looked at
+  // again then.
+  bool MayAsk(const ObjectKey& key, const std::string& node);
+  // `node`: as in Sent.
+  void Submit(const ObjectKey& key, cluster::CommandBody body, const std::string& node = "");
 
   // Constant after construction.
   const Options options_;
@@ -101,7 +108,8 @@ class Autoscaler {
   std::map<ObjectKey, Shared> templates_;
   std::map<std::string, OwnNode> nodes_;                   // those that it made, by name
   std::map<std::string, std::set<std::string>> nodes_of_;  // their names, by the request's UID
-  std::map<cluster::CommandId, ObjectKey> in_flight_;
+  std::map<std::string, base::Millis> asked_ms_;           // by node: when its creation or deletion was asked for
+  std::map<cluster::CommandId, Sent> in_flight_;
   cluster::CommandId last_id_ = 0;
   WorkQueue queue_;
 };
