@@ -14,24 +14,12 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "base/mailbox.h"
+#include "cluster/event_mailbox.h"
 #include "kube/client.h"
 
 namespace {
 
 using namespace tutti;
-
-class MailboxSink final : public cluster::EventSink {
- public:
-  void Post(cluster::FeedEvent event) override {
-    std::string key = cluster::CoalesceKey(event);
-    if (key.empty())
-      mailbox.Put(std::move(event));
-    else
-      mailbox.PutKeyed(std::move(key), std::move(event));
-  }
-  base::Mailbox<cluster::FeedEvent> mailbox;
-};
 
 struct Options {
   std::string kubeconfig;
@@ -69,7 +57,7 @@ class RawBinder {
     client_.feed().Start({});
     const base::Millis give_up_ms = start_ms_ + options_.timeout_s * 1000;
     while (clock_.MonotonicMs() < give_up_ms && !(asked_ > 0 && answered_ == asked_)) {
-      for (cluster::FeedEvent& event : sink_.mailbox.TakeAll(std::chrono::milliseconds(1000))) Apply(event);
+      for (cluster::FeedEvent& event : sink_.TakeAll(std::chrono::milliseconds(1000))) Apply(event);
       if (!nodes_synced_ || !pods_synced_ || pods_.size() < options_.wait_for || asked_ > 0) continue;
       BindAll();
       if (asked_ == 0) break;
@@ -148,7 +136,7 @@ class RawBinder {
 
   const Options options_;
   base::SystemClock clock_;
-  MailboxSink sink_;
+  cluster::EventMailbox sink_;
   kube::KubeClient client_;
   std::unordered_map<std::string, std::shared_ptr<const model::Pod>> pods_;
   std::unordered_map<std::string, std::shared_ptr<const model::Node>> nodes_;

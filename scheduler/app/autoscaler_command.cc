@@ -10,7 +10,7 @@
 
 #include "app/signals.h"
 #include "base/log.h"
-#include "base/mailbox.h"
+#include "cluster/event_mailbox.h"
 #include "kube/client.h"
 #include "sim/manifests/manifest.h"
 
@@ -24,24 +24,6 @@ int Refuse(const base::Error& error) {
   fmt::print(stderr, "tutti sim autoscaler: error: {}\n", error.message);
   return 1;
 }
-
-class Inbox final : public cluster::EventSink {
- public:
-  void Post(cluster::FeedEvent event) override {
-    std::string key = cluster::CoalesceKey(event);
-    if (key.empty())
-      mailbox_.Put(std::move(event));
-    else
-      mailbox_.PutKeyed(std::move(key), std::move(event));
-  }
-  std::vector<cluster::FeedEvent> TakeAll(base::Millis wait_ms) {
-    return mailbox_.TakeAll(std::chrono::milliseconds(wait_ms));
-  }
-  void Wake() { mailbox_.Wake(); }
-
- private:
-  base::Mailbox<cluster::FeedEvent> mailbox_;
-};
 
 }  // namespace
 
@@ -59,7 +41,7 @@ int RunAutoscaler(AutoscalerFlags flags) {
   const auto cluster = kube::LoadConfig({flags.kubeconfig, flags.context, ""});
   if (!cluster) return Refuse(cluster.error());
   const base::SystemClock clock;
-  Inbox inbox;
+  cluster::EventMailbox inbox;
   std::atomic<bool> stopped = false;
   const StopSignals signals([&] {
     stopped = true;
@@ -76,7 +58,7 @@ int RunAutoscaler(AutoscalerFlags flags) {
   while (!stopped) {
     const auto due = autoscaler.NextDeadline();
     const base::Millis wait = due ? *due - clock.MonotonicMs() : kLongestSleepMs;
-    autoscaler.RunOnce(inbox.TakeAll(std::clamp<base::Millis>(wait, 0, kLongestSleepMs)));
+    autoscaler.RunOnce(inbox.TakeAll(std::chrono::milliseconds(std::clamp<base::Millis>(wait, 0, kLongestSleepMs))));
   }
   client.Shutdown(kShutdownMs);
   return 0;

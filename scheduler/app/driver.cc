@@ -38,12 +38,7 @@ void Driver::Post(cluster::FeedEvent event) {
     // The lease is lost: another leader may already use the room that the core believes to be reserved.
     if (!leadership->leading && !stop_) Lose();
   }
-  std::string key = cluster::CoalesceKey(event);
-  if (key.empty()) {
-    mailbox_.Put(std::move(event));
-  } else {
-    mailbox_.PutKeyed(std::move(key), std::move(event));
-  }
+  mailbox_.Post(std::move(event));
 }
 
 bool Driver::Wanted() const {

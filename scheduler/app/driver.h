@@ -13,8 +13,8 @@
 #include <optional>
 #include <string>
 
-#include "base/mailbox.h"
 #include "base/mutex.h"
+#include "cluster/event_mailbox.h"
 #include "cluster/ports.h"
 #include "core/scheduler.h"
 #include "observe/published.h"
@@ -89,7 +89,7 @@ class Driver final : public cluster::EventSink {
   void TellFollower(const core::Scheduler& scheduler);
 
   const base::Clock& clock_;
-  base::Mailbox<cluster::FeedEvent> mailbox_;
+  cluster::EventMailbox mailbox_;
   std::chrono::steady_clock::time_point next_cycle_;  // not before
   struct DecisionList {
     std::optional<uint64_t> sequence;  // of the last change before the list was begun
