@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "app/config_extenders.h"
+#include "app/config_kueue.h"
 #include "app/volcano_conf.h"
 #include "app/yaml_fields.h"
 #include "base/file.h"
@@ -262,36 +263,6 @@ void ReadVolcano(const YAML::Node& document, Fields& fields, Complaints* complai
   config->kinds_read.emplace_back("volcano-scheduler.conf");
 }
 
-// As Kueue's own configuration has it.
-void ReadFairSharing(Fields fields, Config* config) {
-  fields.Bool("enable", &config->quota_rule.fair_sharing);
-  base::Json strategies;
-  fields.Json("preemptionStrategies", &strategies);
-  std::vector<queue::FairStrategy>& rule = config->quota_rule.strategies;
-  const std::vector final_share{queue::FairStrategy::kLessThanOrEqualToFinalShare};
-  bool known = strategies.is_null() || strategies.is_array();
-  for (const base::Json& name : strategies.is_array() ? strategies : base::Json::array()) {
-    if (name == "LessThanOrEqualToFinalShare" && rule.empty())
-      rule = final_share;
-    else if (name == "LessThanInitialShare" && (rule.empty() || rule == final_share))
-      rule.push_back(queue::FairStrategy::kLessThanInitialShare);
-    else
-      known = false;
-  }
-  if (!known)
-    fields.Complain("preemptionStrategies",
-                    "is not known; write one of [LessThanOrEqualToFinalShare], [LessThanInitialShare] and "
-                    "[LessThanOrEqualToFinalShare, LessThanInitialShare]");
-  fields.Done();
-}
-
-void ReadKueue(Fields& parent, Config* config) {
-  Fields fields = parent.Map("kueue");
-  if (!parent.Has("kueue")) return;
-  ReadFairSharing(fields.Map("fairSharing"), config);
-  fields.Done();
-}
-
 void ReadOurConfiguration(Fields& fields, Config* config) {
   fields.OneOf("policy", {"repair", "keep"}, &config->policy);
   fields.Integer("repairTimeoutSeconds", 1, kMostSeconds, &config->repair_timeout_s);
@@ -322,14 +293,14 @@ void ReadDocument(const YAML::Node& document, Complaints* complaints, Config* co
         "", "this is a ConfigMap; write the text of one of its data, such as config.yaml, into a file of its own");
     return;
   }
-  const bool upstream = kind == kSchedulerKind;
-  if (!upstream && kind != kOurKind) {
+  const bool upstream = kind == kSchedulerKind, of_kueue = IsOfKueue(version);
+  if (!upstream && !of_kueue && kind != kOurKind) {
     fields.Complain(fields.Has("kind") ? "kind" : "",
                     fmt::format("kind \"{}\" is not known; write {} or {}", kind, kSchedulerKind, kOurKind));
     return;
   }
   const std::string_view wanted = upstream ? kSchedulerVersion : kOurVersion;
-  if (version != wanted) {
+  if (!of_kueue && version != wanted) {
     fields.Complain(fields.Has("apiVersion") ? "apiVersion" : "",
                     fmt::format("\"{}\" of {} is not known; write {}", version, kind, wanted));
     return;
@@ -341,6 +312,8 @@ void ReadDocument(const YAML::Node& document, Complaints* complaints, Config* co
   config->kinds_read.push_back(kind);
   if (upstream) {
     ReadSchedulerConfiguration(fields, config);
+  } else if (of_kueue) {
+    ReadKueueConfiguration(fields, version, config);
   } else {
     ReadOurConfiguration(fields, config);
   }

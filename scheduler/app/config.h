@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Config: the configuration of `tutti run`. It is read from three kinds of document, in one file or in several:
+// Config: the configuration of `tutti run`. It is read from four kinds of document, in one file or in several:
 //
 //   kubescheduler.config.k8s.io/v1, KubeSchedulerConfiguration   kube-scheduler's own file, unchanged
 //   volcano-scheduler.conf, which has actions and tiers          Volcano's own file, unchanged: how queues share
-//   tutti.dev/v1alpha1, TuttiConfiguration                       settings that only Tutti has
+//   config.kueue.x-k8s.io/v1beta1 or v1beta2, Configuration      Kueue's own file, unchanged: waitForPodsReady,
+//   fairSharing tutti.dev/v1alpha1, TuttiConfiguration                       settings that only Tutti has
 //
 // A field of the others that Tutti does not need is accepted, and `notes` names it. An unknown field is an error.
 #pragma once
@@ -16,6 +17,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "core/options.h"
+#include "dialects/dialect.h"
 #include "kube/extender_client.h"
 #include "plugins/registry.h"
 
@@ -67,6 +69,7 @@ struct Config {
   core::QueueRule queue_rule;                  // or by a volcano-scheduler.conf
   std::string queue_rule_where;                // "FILE:LINE: queues", for messages; empty: no file sets it
   core::QuotaRule quota_rule;                  // `kueue`: by which rule its queues share
+  dialects::PodsReadyRule pods_ready;          // `kueue`: waitForPodsReady
   int64_t max_in_flight = 80;                  // writes to the API server that are open at one time
   int64_t ranking_memory_mib = 256;
   // Whether pods with GPUs or other extended resources avoid nodes that are wholly free (plugins::WholeNodes). It holds

@@ -63,6 +63,7 @@ struct EmbeddedCluster::Autoscaling {
 EmbeddedCluster::EmbeddedCluster(const base::Clock& clock, Options options)
     : clock_(clock),
       scheduler_options_(std::move(options.scheduler)),
+      pods_ready_(options.pods_ready),
       loose_definitions_(options.loose_definitions),
       with_takeover_(options.with_takeover),
       strict_kinds_(options.strict_kinds),
@@ -79,9 +80,9 @@ EmbeddedCluster::~EmbeddedCluster() = default;
 void EmbeddedCluster::StartScheduler() {
   feed_ = std::make_unique<sim::Feed>(world_.store(), *inbox_);
   writer_ = std::make_unique<sim::Writer>(world_.store(), *inbox_, clock_, interceptor_);
-  scheduler_ = std::make_unique<core::Scheduler>(*scheduler_options_,
-                                                 dialects::MakeDialects(SettingsOf(scheduler_options_->profiles)),
-                                                 *writer_, clock_, observer_);
+  scheduler_ = std::make_unique<core::Scheduler>(
+      *scheduler_options_, dialects::MakeDialects(SettingsOf(scheduler_options_->profiles, pods_ready_)), *writer_,
+      clock_, observer_);
   feed_->Start(scheduler_->Kinds());
   inbox_->Post(cluster::Leadership{.leading = true, .plan_after_ms = clock_.MonotonicMs()});
 }
@@ -96,11 +97,13 @@ void EmbeddedCluster::RestartScheduler() {
 
 base::Status EmbeddedCluster::LoadMissingDefinitions(const std::vector<sim::Manifest>& manifests) {
   std::vector<EmbeddedFile> files;
-  if (!std::exchange(defined_, true)) files = EmbeddedDefinitions();
-  const bool wants_takeover = with_takeover_ || std::ranges::any_of(manifests, IsOfTakeover);
-  if (wants_takeover && !std::exchange(takeover_defined_, true))
-    std::ranges::copy(EmbeddedTakeover(), std::back_inserter(files));
-  return LoadDefinitions(files, manifests);
+  if (!defined_) files = EmbeddedDefinitions();
+  const bool takeover = !takeover_defined_ && (with_takeover_ || std::ranges::any_of(manifests, IsOfTakeover));
+  if (takeover) std::ranges::copy(EmbeddedTakeover(), std::back_inserter(files));
+  const base::Status loaded = LoadDefinitions(files, manifests);
+  defined_ = defined_ || loaded.has_value();
+  takeover_defined_ = takeover_defined_ || (takeover && loaded.has_value());
+  return loaded;
 }
 
 base::Status EmbeddedCluster::LoadDefinitions(const std::vector<EmbeddedFile>& files,

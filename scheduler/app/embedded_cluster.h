@@ -28,9 +28,10 @@ class EmbeddedCluster {
   struct Options {
     sim::WorldOptions world;
     std::optional<core::Options> scheduler;  // none: pods are not scheduled
-    bool loose_definitions = false;          // the dialects' definitions lose bounds and types
-    bool with_takeover = false;              // Kueue's kinds and AppWrappers are served, whatever is loaded
-    bool strict_kinds = false;               // an object of an undefined kind is an error; else it is left out
+    dialects::PodsReadyRule pods_ready = {};
+    bool loose_definitions = false;  // the dialects' definitions lose bounds and types
+    bool with_takeover = false;      // Kueue's kinds and AppWrappers are served, whatever is loaded
+    bool strict_kinds = false;       // an object of an undefined kind is an error; else it is left out
     std::optional<sim::Autoscaler::Options> autoscaler = std::nullopt;  // none: ProvisioningRequests get no answer
     // Both may be null, and must outlive the cluster.
     observe::Observer* observer = nullptr;
@@ -79,6 +80,7 @@ class EmbeddedCluster {
 
   const base::Clock& clock_;
   const std::optional<core::Options> scheduler_options_;
+  const dialects::PodsReadyRule pods_ready_;
   const bool loose_definitions_, with_takeover_, strict_kinds_;
   observe::Observer* const observer_;
   sim::Interceptor* const interceptor_;

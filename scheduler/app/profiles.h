@@ -26,7 +26,8 @@ plugins::ProfileConfig Silent(const std::string& scheduler_name);
 bool KeepsNodesWhole(const Config& config, const plugins::ProfileConfig& profile);
 
 // Returns what dialects are told of the profiles: their names, Tutti's own first.
-dialects::DialectSettings SettingsOf(const std::vector<framework::Profile>& profiles);
+dialects::DialectSettings SettingsOf(const std::vector<framework::Profile>& profiles,
+                                     const dialects::PodsReadyRule& pods_ready);
 
 // Makes the core's options, with the profiles.
 base::Result<core::Options> MakeOptions(Config& config, const std::vector<std::string>& default_names);

@@ -138,7 +138,7 @@ int Run(const RunFlags& flags) {
   observe::AuditLog log(clock);
   observe::Observers observers({&metrics, &log});
   std::unique_ptr<kube::ExtenderClient> extenders = MakeExtenders(*config, client, clock, driver);
-  dialects::DialectList all_dialects = dialects::MakeDialects(SettingsOf(options->profiles));
+  dialects::DialectList all_dialects = dialects::MakeDialects(SettingsOf(options->profiles, config->pods_ready));
   core::Scheduler scheduler(*std::move(options), std::move(all_dialects), client.writer(), clock, &observers,
                             extenders.get());
 

@@ -129,28 +129,38 @@ Json Queues(const core::QueueRule& rule) {
 
 Json FairSharing(const core::QuotaRule& rule) {
   using Strategy = queue::FairStrategy;
-  std::vector<Strategy> strategies = rule.strategies;
-  if (strategies.empty()) strategies = {Strategy::kLessThanOrEqualToFinalShare, Strategy::kLessThanInitialShare};
   Json names = Json::array();
-  for (const Strategy one : strategies)
+  for (const Strategy one : rule.strategies)
     names.push_back(one == Strategy::kLessThanInitialShare ? "LessThanInitialShare" : "LessThanOrEqualToFinalShare");
   return {{"enable", rule.fair_sharing}, {"preemptionStrategies", std::move(names)}};
 }
 
+Json PodsReady(const dialects::PodsReadyRule& rule) {
+  Json requeuing = {{"timestamp", rule.keeps_place ? "Creation" : "Eviction"},
+                    {"backoffBaseSeconds", rule.first_pause_ms / 1000},
+                    {"backoffMaxSeconds", rule.longest_pause_ms / 1000}};
+  if (rule.requeue_limit) requeuing["backoffLimitCount"] = *rule.requeue_limit;
+  Json shown = {
+      {"enable", rule.enabled}, {"timeout", Duration(rule.timeout_ms)}, {"requeuingStrategy", std::move(requeuing)}};
+  if (rule.recovery_timeout_ms) shown["recoveryTimeout"] = Duration(*rule.recovery_timeout_ms);
+  return shown;
+}
+
 Json Ours(const Config& config) {
-  return {{"apiVersion", "tutti.dev/v1alpha1"},
-          {"kind", "TuttiConfiguration"},
-          {"policy", config.policy},
-          {"repairTimeoutSeconds", config.repair_timeout_s},
-          {"bindTimeoutSeconds", config.bind_timeout_s},
-          {"quotaReason", config.quota_reason},
-          {"gangPreemption", config.gang_preemption},
-          {"queues", Queues(config.queue_rule)},
-          {"kueue", {{"fairSharing", FairSharing(config.quota_rule)}}},
-          {"minRuntimeSeconds", config.queue_rule.min_runtime_ms / 1000},
-          {"maxInFlight", config.max_in_flight},
-          {"rankingMemoryMiB", config.ranking_memory_mib},
-          {"keepNodesWhole", config.keep_nodes_whole}};
+  return {
+      {"apiVersion", "tutti.dev/v1alpha1"},
+      {"kind", "TuttiConfiguration"},
+      {"policy", config.policy},
+      {"repairTimeoutSeconds", config.repair_timeout_s},
+      {"bindTimeoutSeconds", config.bind_timeout_s},
+      {"quotaReason", config.quota_reason},
+      {"gangPreemption", config.gang_preemption},
+      {"queues", Queues(config.queue_rule)},
+      {"kueue", {{"fairSharing", FairSharing(config.quota_rule)}, {"waitForPodsReady", PodsReady(config.pods_ready)}}},
+      {"minRuntimeSeconds", config.queue_rule.min_runtime_ms / 1000},
+      {"maxInFlight", config.max_in_flight},
+      {"rankingMemoryMiB", config.ranking_memory_mib},
+      {"keepNodesWhole", config.keep_nodes_whole}};
 }
 
 }  // namespace

@@ -131,6 +131,7 @@ int Sim(SimFlags flags) {
   if (flags.with_scheduler) {
     for (const framework::Profile& profile : core_options->profiles) served.push_back(profile.scheduler_name);
     options.scheduler = *std::move(core_options);
+    options.pods_ready = config->pods_ready;
   }
   EmbeddedCluster cluster(clock, std::move(options));
   if (const base::Status loaded = cluster.Load(std::move(flags.manifests)); !loaded) return Refuse(loaded.error());

@@ -73,7 +73,7 @@ struct Cycle::Parts {
   ObjectKeeper keeper{outbox, clock};
   GangStatus gang_status{state, book, agenda, outbox, keeper, clock};
   QueueStatus queue_status{state, dialects, queues, tallies, keeper, clock};
-  SharingStatus sharing_status{quota_desk, keeper, clock};
+  SharingStatus sharing_status{quota_desk, keeper, announcer, clock};
   FigureRefresh figures{options, book, agenda, tallies, clock};
   Describer describer{state, book, quota_desk, journal};
   // Commit.

@@ -38,8 +38,8 @@ struct QueueRule {
 
 // By which rule queues share that give quota before there are pods.
 struct QuotaRule {
-  bool fair_sharing = false;                    // else by quota and priority
-  std::vector<queue::FairStrategy> strategies;  // with fair sharing; empty: as the rule has them
+  bool fair_sharing = false;                                                // else by quota and priority
+  std::vector<queue::FairStrategy> strategies = queue::kDefaultStrategies;  // with fair sharing
 };
 
 struct Options {

@@ -262,18 +262,15 @@ WrapperWish AppWrappers::WishOf(const Record& record, const WrapperFacts& facts)
   return record.spec.components ? LifeOfV1beta2(facts) : LifeOfV1beta1(facts);
 }
 
-void AppWrappers::Desire(const GangReport& report, const cluster::Unseen& unseen,
-                         std::vector<cluster::DesiredObject>* out) const {
-  const Record* record = Find(report.spec->key);
-  if (!record || !Acts(*record)) return;
-  const WrapperFacts facts = Look(*record, report, unseen);
-  dialects::Desire(facts, WishOf(*record, facts), out);
-}
-
-base::Millis AppWrappers::ChangesAt(const GangReport& report, const cluster::Unseen& unseen) const {
+base::Millis AppWrappers::Desire(const GangReport& report, const cluster::Unseen& unseen,
+                                 std::vector<cluster::DesiredObject>* out) const {
   const Record* record = Find(report.spec->key);
   if (!record || !Acts(*record)) return 0;
-  return WishOf(*record, Look(*record, report, unseen)).again_ms;
+  const WrapperFacts facts = Look(*record, report, unseen);
+  WrapperWish wish = WishOf(*record, facts);
+  const base::Millis again_ms = wish.again_ms;
+  dialects::Desire(facts, std::move(wish), out);
+  return again_ms;
 }
 
 std::optional<cluster::ObjectRef> AppWrappers::EventTarget(const model::GangKey& key) const {

@@ -36,9 +36,8 @@ class AppWrappers final : public Dialect {
   std::optional<Membership> MembershipOf(const model::Pod& pod) const override;
   model::GangSpec Describe(const model::GangKey& key) const override;
   std::string_view SchedulerName(const model::GangKey& key) const override;
-  void Desire(const GangReport& report, const cluster::Unseen& unseen,
-              std::vector<cluster::DesiredObject>* out) const override;
-  base::Millis ChangesAt(const GangReport& report, const cluster::Unseen& unseen) const override;
+  base::Millis Desire(const GangReport& report, const cluster::Unseen& unseen,
+                      std::vector<cluster::DesiredObject>* out) const override;
   std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override;
 
  private:

@@ -167,8 +167,8 @@ bool WrapperFacts::some_gone() const {
 
 bool WrapperFacts::none_left() const { return report.total == 0 && std::ranges::none_of(items, &ItemStanding::ours); }
 
-bool WrapperFacts::any_failed() const {
-  return std::ranges::any_of(items, [](const ItemStanding& item) { return item.ours && item.seen->failed; });
+int64_t WrapperFacts::failed() const {
+  return std::ranges::count_if(items, [](const ItemStanding& item) { return item.ours && item.seen->failed; });
 }
 
 void Desire(const WrapperFacts& facts, WrapperWish wish, std::vector<DesiredObject>* out) {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/json.h"
-#include "dialects/appwrapper_fields.h"
 #include "dialects/appwrapper_seen.h"
 #include "dialects/appwrapper_spec.h"
+#include "dialects/fields.h"
 #include "dialects/report.h"
 
 namespace tutti::dialects {
@@ -38,11 +38,11 @@ struct WrapperFacts {
   bool admitted() const;
   // Why it has no places; empty: it has, or was not considered yet.
   std::string why() const;
-  bool lost_all() const;    // it has no places any more, and none of its pods is on a node
-  bool all_there() const;   // all items exist, and none is leaving
-  bool some_gone() const;   // an item that is watched is not there
-  bool none_left() const;   // neither items nor pods
-  bool any_failed() const;  // a controller has given one up
+  bool lost_all() const;   // it has no places any more, and none of its pods is on a node
+  bool all_there() const;  // all items exist, and none is leaving
+  bool some_gone() const;  // an item that is watched is not there
+  bool none_left() const;  // neither items nor pods
+  int64_t failed() const;  // items that their controllers have given up
   int64_t active() const { return report.total - report.succeeded - report.failed; }  // pods that have not ended
 };
 

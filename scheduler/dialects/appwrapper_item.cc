@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "dialects/appwrapper_condensed.h"
-#include "dialects/appwrapper_fields.h"
 #include "dialects/declaration.h"
+#include "dialects/fields.h"
 #include "dialects/wording.h"
 #include "model/quantity.h"
 
@@ -24,6 +24,8 @@ using cluster::JsonReader;
 constexpr std::string_view kMcadGroup = "mcad.ibm.com";
 // Of v1beta1, on what an item makes: the item's name.
 constexpr std::string_view kResourceName = "resourceName";
+// Of each list and map of a podSetInfo.
+constexpr size_t kMostAdded = 256;
 // More pods than that are beyond what a cluster has, and each is a member to be placed.
 constexpr int64_t kMostPods = 10'000;
 
@@ -39,8 +41,12 @@ std::optional<std::string> PointerOf(std::string_view path) {
   if (!path.starts_with(kRoot) || path.find_first_of("~/") != path.npos) return std::nullopt;
   path.remove_prefix(kRoot.size());
   if (!path.empty() && path.front() != '.') return std::nullopt;
+  constexpr size_t kMostDigits = 9;  // a JSON pointer with a longer index throws
   std::string pointer;
+  size_t digits = 0;
   for (const char c : path) {
+    digits = c >= '0' && c <= '9' ? digits + 1 : 0;
+    if (digits > kMostDigits) return std::nullopt;
     if (c == '.' || c == '[')
       pointer += '/';
     else if (c != ']')
@@ -77,16 +83,21 @@ void MergeMap(JsonReader& read, const JsonField& field, const model::StringMap& 
   }
 }
 
-void AppendMissing(const JsonField& from, Json& spec, const char* key) {
-  if (!from.value().is_array()) return;
+void AppendMissing(JsonReader& read, const JsonField& from, Json& spec, const char* key) {
+  if (!from.value().is_array() || !FewEnough(read, from, kMostAdded)) return;
   Json& list = spec[key];
   if (!list.is_array()) list = Json::array();
+  if (list.size() > kMostAdded)
+    return read.Problem(from, fmt::format("the template has {} of its own, and {} are looked at; write fewer",
+                                          list.size(), kMostAdded));
   for (const Json& item : from.value())
     if (std::ranges::find(list, item) == list.end()) list.push_back(item);
 }
 
 // What v1beta2's podSetInfos put into a template.
 void InjectInfo(JsonReader& read, const JsonField& info, Json& made) {
+  for (const char* map : {"labels", "annotations", "nodeSelector"})
+    if (!FewEnough(read, info[map], kMostAdded)) return;
   Json& meta = MapIn(made, "metadata");
   MergeMap(read, info["labels"], read.Map(info["labels"]), MapIn(meta, "labels"));
   if (info["annotations"].present())
@@ -94,8 +105,8 @@ void InjectInfo(JsonReader& read, const JsonField& info, Json& made) {
   Json& spec = MapIn(made, "spec");
   if (info["nodeSelector"].present())
     MergeMap(read, info["nodeSelector"], read.Map(info["nodeSelector"]), MapIn(spec, "nodeSelector"));
-  AppendMissing(info["tolerations"], spec, "tolerations");
-  AppendMissing(info["schedulingGates"], spec, "schedulingGates");
+  AppendMissing(read, info["tolerations"], spec, "tolerations");
+  AppendMissing(read, info["schedulingGates"], spec, "schedulingGates");
 }
 
 struct ItemReader {
@@ -113,6 +124,7 @@ struct ItemReader {
   void SetOwner();
   void ReadSets();
   void MarkTemplate(const PodSet& set, size_t place);
+  void Inject();
   void Promise();
 };
 
@@ -144,8 +156,12 @@ bool ItemReader::ReadIdentity() {
     Complain(fmt::format("an AppWrapper cannot wrap an object of another namespace than its own, {}", ns()));
     return false;
   }
-  if (item.object.contains("spec") && item.object["spec"].is_object() && item.object["spec"].contains("suspend") &&
-      item.object["spec"]["suspend"] == true) {
+  const Json& spec = Field(item.object, "spec");
+  if (!spec.is_null() && !spec.is_object()) {
+    Complain(fmt::format("spec: {} is no object; write the spec of the {}", cluster::Describe(spec), kind));
+    return false;
+  }
+  if (Field(spec, "suspend") == true) {
     Complain("it is suspended, so it makes no pods; take spec.suspend out");
     return false;
   }
@@ -210,12 +226,6 @@ void ItemReader::MarkTemplate(const PodSet& set, size_t place) {
     item.object[Json::json_pointer(set.path)] = TemplateOf(item.object, set);
   Json* made = PartAt(item.object, set.path);
   if (!made) return Complain(fmt::format("{} is missing; write the template of its pods", set.path));
-  if (const Json& infos = fields.infos.value(); infos.is_array() && place < infos.size()) {
-    size_t at = 0;
-    read.Items(fields.infos, [&](const JsonField& info) {
-      if (at++ == place) InjectInfo(read, info, *made);
-    });
-  }
   Json& labels = MapIn(MapIn(*made, "metadata"), "labels");
   labels[std::string(kPodSetLabel)] = fmt::format("{}-{}", index, place);
   Label(labels);
@@ -226,6 +236,16 @@ void ItemReader::MarkTemplate(const PodSet& set, size_t place) {
   else if (std::ranges::find(context.scheduler_names, named) == context.scheduler_names.end())
     Complain(fmt::format("{}: schedulerName {} is not served; write {}, or leave it out", set.path, Named(named),
                          context.scheduler_names.front()));
+}
+
+// Each podSetInfo is of the pod set in its place.
+void ItemReader::Inject() {
+  if (!fields.infos.value().is_array() || !FewEnough(read, fields.infos, kMostRoles)) return;
+  size_t place = 0;
+  read.Items(fields.infos, [&](const JsonField& info) {
+    if (place >= item.sets.size()) return;
+    if (Json* made = PartAt(item.object, item.sets[place++].path)) InjectInfo(read, info, *made);
+  });
 }
 
 void ItemReader::Promise() {
@@ -275,6 +295,7 @@ WrappedItem ReadItem(JsonReader& read, const WrapperContext& context, size_t ind
   reader.SetOwner();
   reader.ReadSets();
   for (size_t place = 0; place < reader.item.sets.size(); ++place) reader.MarkTemplate(reader.item.sets[place], place);
+  reader.Inject();
   if (read.ok()) reader.Promise();
   return std::move(reader.item);
 }

@@ -93,7 +93,8 @@ Millis PauseAfter(const Requeuing& requeuing, int64_t times) {
     pause = model::SaturatingMul(pause, int64_t{1} << steps);
   else if (requeuing.growth == Requeuing::Growth::kLinear)
     pause = model::SaturatingMul(pause, times + 1);
-  return requeuing.longest_ms > 0 ? std::min(pause, requeuing.longest_ms) : pause;
+  constexpr Millis kLongestMs = kLargestCount * 1'000;  // the status counts seconds in int32
+  return std::min(pause, requeuing.longest_ms > 0 ? requeuing.longest_ms : kLongestMs);
 }
 
 }  // namespace tutti::dialects

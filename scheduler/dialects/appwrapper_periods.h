@@ -37,7 +37,7 @@ struct Requeuing {
   friend bool operator==(const Requeuing&, const Requeuing&) = default;
 };
 Requeuing ReadRequeuing(cluster::JsonReader& read, const cluster::JsonField& scheduling_spec);
-// How long fewer may be after it was put back `times` times.
+// How long fewer may be after it was put back `times` times; no more seconds than an int32 can say.
 base::Millis PauseAfter(const Requeuing& requeuing, int64_t times);
 
 }  // namespace tutti::dialects

@@ -5,8 +5,8 @@
 #include <cctype>
 
 #include "base/json.h"
-#include "dialects/appwrapper_fields.h"
 #include "dialects/declaration.h"
+#include "dialects/fields.h"
 
 namespace tutti::dialects {
 namespace {

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "dialects/declaration.h"
 #include "dialects/wording.h"
+#include "model/quantity.h"
 
 namespace tutti::dialects {
 namespace {
@@ -109,13 +111,13 @@ void SetTotals(const WrapperFacts& facts, Json* status) {
   Total sum;
   for (const WrappedItem& item : facts.spec.items) {
     const Total total = TotalOf(DemandOf(item.promised));
-    sum.cpu_milli += total.cpu_milli;
-    sum.memory += total.memory;
-    sum.gpus += total.gpus;
+    sum.cpu_milli = model::SaturatingAdd(sum.cpu_milli, total.cpu_milli);
+    sum.memory = model::SaturatingAdd(sum.memory, total.memory);
+    sum.gpus = model::SaturatingAdd(sum.gpus, total.gpus);
   }
   (*status)["totalcpu"] = sum.cpu_milli;
   (*status)["totalmemory"] = sum.memory;
-  (*status)["totalgpu"] = sum.gpus;
+  (*status)["totalgpu"] = std::min(sum.gpus, kLargestCount);
 }
 
 // Ray's pods are not counted by it: that an AppWrapper with them is Dispatched is the last that MCAD says.
@@ -142,6 +144,7 @@ WrapperWish DispatchedNow(const WrapperFacts& facts, McadNext next) {
     out["controllerfirstdispatchtimestamp"] = next.Instant(0);
   out["canrun"] = true;
   out["isdispatched"] = true;
+  if (!TextIn(facts.status, "message").empty()) out["message"] = nullptr;
   out["componentStatus"] = ComponentStatus(facts);
   SetCounts(facts, &out);
   return {.status = std::move(next).Take()};
@@ -174,7 +177,7 @@ WrapperWish InQueue(const WrapperFacts& facts, McadNext next) {
     out["canrun"] = false;
     return {.status = std::move(next).Take()};
   }
-  if (!facts.failure.empty())
+  if (!facts.failure.empty() && facts.hopeless)
     return FailedBy(facts, std::move(next), "ItemCreationFailure.",
                     fmt::format("{} creation failure: {}",
                                 Named(facts.wrapper->meta.ns + "/" + facts.wrapper->meta.name), facts.failure));
@@ -182,8 +185,10 @@ WrapperWish InQueue(const WrapperFacts& facts, McadNext next) {
   next.Note("HeadOfLine", "FrontOfQueue.");
   next.Set("Pending", "HeadOfLine", kSetHol);
   out["canrun"] = true;
+  if (!facts.failure.empty()) out["message"] = facts.failure;  // and it is tried again
   WrapperWish wish{.items = Items::kCreate, .status = std::move(next).Take()};
-  if (first) wish.status = nullptr;  // that it is dispatched is said in a moment, and all of this with it
+  if (first && facts.failure.empty())
+    wish.status = nullptr;  // that it is dispatched is said in a moment, and all of this with it
   return wish;
 }
 
@@ -200,7 +205,7 @@ bool HasCompleted(const WrapperFacts& facts) {
 }
 
 WrapperWish PutBack(const WrapperFacts& facts, McadNext next, const char* reason, const std::string& why) {
-  const int64_t times = CountIn(facts.status, "numberOfRequeueings") + 1;
+  const int64_t times = std::min(CountIn(facts.status, "numberOfRequeueings") + 1, kLargestCount);
   next.Note("PreemptCandidate", reason, why, true);
   Json& out = next.out();
   out["canrun"] = false;

@@ -195,7 +195,8 @@ WrapperWish OnRunning(PhaseNext next) {
     return std::move(next).In("Failed", Items::kRemove);
   }
   if (facts.lost_all()) return BackToQueue(std::move(next));
-  if (facts.any_failed()) return Broken(std::move(next), "FailedComponent", "Found 1 failed components");
+  if (const int64_t failed = facts.failed(); failed > 0)
+    return Broken(std::move(next), "FailedComponent", fmt::format("Found {} failed components", failed));
   if (report.succeeded >= expected && report.total == report.succeeded) return ToSucceeded(std::move(next));
   if (report.failed > 0) {
     next.Set(kUnhealthy, "True", "FoundFailedPods");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dialect: one ecosystem's way to say gang and queue, and the status it expects back.
 //
-// A dialect keeps the objects of its kinds, reduced to declarations. It holds no pods, makes no decision and never sees
-// the core. Scheduler thread only.
+// A dialect keeps the objects of its kinds, as far as it needs them, and what they declare. It holds no pods, does not
+// decide who starts, and never sees the core. Scheduler thread only.
 #pragma once
 
 #include <memory>
@@ -98,7 +98,7 @@ class Dialect {
   // The gang as declared now. Where its object is missing or wrong, `problem` says so.
   virtual model::GangSpec Describe(const model::GangKey& key) const = 0;
   // By which schedulerName a gang is served that its object declares and of which there is no pod to say; empty: by
-  // none, for without pods there is no gang.
+  // none, for without pods there is no gang. It is one of DialectSettings::scheduler_names.
   virtual std::string_view SchedulerName(const model::GangKey&) const { return {}; }
   // nullopt: no such queue.
   virtual std::optional<model::QueueSpec> DescribeQueue(std::string_view /*name*/) const { return std::nullopt; }
@@ -114,11 +114,17 @@ class Dialect {
   // Levels of topology that the ecosystem keeps in objects of its own, as labels of the node. Their keys have two
   // slashes, so that no label that a node has itself looks like them. A node may also change what others have.
   virtual void AddNodeLabels(const model::Node&, model::StringMap* /*labels*/, Touched*) {}
+  // The node is gone.
+  virtual void DropNode(std::string_view /*name*/) {}
 
   // All that the ecosystem's objects should be, as the report has it; of objects that are not named, nothing is
   // desired. A function of the report, of the objects that were put, and of what is known before they show it. It is
   // asked again for each report that differs from the last one, and for each write that has to be made.
-  virtual void Desire(const GangReport&, const cluster::Unseen&, std::vector<cluster::DesiredObject>* /*out*/) const {}
+  // Returns from when on (wall time) it may answer otherwise to the same report, though nothing else happens; 0: never.
+  virtual base::Millis Desire(const GangReport&, const cluster::Unseen&,
+                              std::vector<cluster::DesiredObject>* /*out*/) const {
+    return 0;
+  }
   virtual void DesireOfQueue(const QueueReport&, const cluster::Unseen&,
                              std::vector<cluster::DesiredObject>* /*out*/) const {}
 
@@ -130,9 +136,6 @@ class Dialect {
   virtual void Announce(const GangReport& /*before*/, const GangReport& /*now*/,
                         std::vector<ObjectEvent>* /*out*/) const {}
 
-  // From when on (wall time) Desire may answer otherwise to the same report, though nothing else happens; 0: never.
-  virtual base::Millis ChangesAt(const GangReport&, const cluster::Unseen&) const { return 0; }
-
   // Where Events about the gang go besides its pods; nullopt: nowhere.
   virtual std::optional<cluster::ObjectRef> EventTarget(const model::GangKey&) const { return std::nullopt; }
   // nullopt: the ecosystem says nothing of its own.
@@ -142,12 +145,26 @@ class Dialect {
 // All dialects, in order: the first whose MembershipOf answers owns the pod. The last takes every pod.
 using DialectList = std::vector<std::unique_ptr<Dialect>>;
 
+// How long an admitted job is given until its pods are ready, and what becomes of it then.
+struct PodsReadyRule {
+  bool enabled = false;
+  base::Millis timeout_ms = 300'000;  // since it was admitted
+  // Since a pod of a job was lost whose pods were ready once; nullopt: without end.
+  std::optional<base::Millis> recovery_timeout_ms;
+  // So often it stands in line again, after a pause that doubles each time; nullopt: without end.
+  std::optional<int64_t> requeue_limit;
+  base::Millis first_pause_ms = 60'000, longest_pause_ms = 3'600'000;
+  bool keeps_place = false;  // it stands in line since its creation, and not since it had to leave
+  friend bool operator==(const PodsReadyRule&, const PodsReadyRule&) = default;
+};
+
 // What dialects are told of the configuration.
 struct DialectSettings {
   std::vector<std::string> scheduler_names = {"tutti"};  // that are served; pods made for users get the first
+  PodsReadyRule pods_ready;
 };
 
-// AppWrapper, Volcano, scheduler-plugins, upstream, YuniKorn, KubeRay, plain pods.
+// Kueue, AppWrapper, Volcano, scheduler-plugins, upstream, YuniKorn, KubeRay, plain pods.
 DialectList MakeDialects(const DialectSettings& settings = {});
 
 }  // namespace tutti::dialects

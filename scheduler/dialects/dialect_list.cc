@@ -14,7 +14,7 @@ namespace tutti::dialects {
 DialectList MakeDialects(const DialectSettings& settings) {
   DialectList dialects;
   // First, as what it started has its labels beside those of the others.
-  dialects.push_back(std::make_unique<kueue::Kueue>());
+  dialects.push_back(std::make_unique<kueue::Kueue>(settings));
   // What it has made says so by its label, whatever else its pods name.
   for (const auto group : {AppWrappers::Group::kCodeflare, AppWrappers::Group::kMcad})
     dialects.push_back(std::make_unique<AppWrappers>(group, settings));

@@ -11,6 +11,7 @@
 #include "cluster/json_decode.h"
 #include "cluster/json_reader.h"
 #include "dialects/declaration.h"
+#include "dialects/fields.h"
 #include "dialects/ray_cluster.h"
 #include "dialects/wording.h"
 #include "model/quantity.h"
@@ -181,13 +182,8 @@ const ReplicaKind* FindReplicaKind(std::string_view group, std::string_view kind
   return row == std::end(kReplicaKinds) ? nullptr : row;
 }
 
-std::string TextOf(const Json& object, const char* key) {
-  const auto at = object.is_object() ? object.find(key) : object.end();
-  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
-
 std::string GroupOf(const Json& object) {
-  const std::string version = TextOf(object, "apiVersion");
+  const std::string version = TextIn(object, "apiVersion");
   const size_t slash = version.find('/');
   return slash == version.npos ? std::string() : version.substr(0, slash);
 }
@@ -235,7 +231,7 @@ bool HasPodSets(std::string_view group, std::string_view kind) {
 }
 
 base::Result<Sets> PodSetsOf(const Json& object) {
-  const std::string group = GroupOf(object), kind = TextOf(object, "kind");
+  const std::string group = GroupOf(object), kind = TextIn(object, "kind");
   const Row* row = FindRow(group, kind);
   const ReplicaKind* replicas = FindReplicaKind(group, kind);
   if (!row && !replicas)
@@ -271,7 +267,7 @@ Json TemplateOf(const Json& object, const PodSet& set) {
   if (const Json& autoscaled = At(cluster, "/enableInTreeAutoscaling");
       autoscaled.is_boolean() && autoscaled.get<bool>())
     AddContainer(Autoscaler(cluster), &pod_template);
-  if (TextOf(object, "kind") == "RayJob" && At(object, "/spec/submissionMode") == "SidecarMode")
+  if (TextIn(object, "kind") == "RayJob" && At(object, "/spec/submissionMode") == "SidecarMode")
     AddContainer(Submitter(), &pod_template);
   return pod_template;
 }

@@ -21,6 +21,7 @@ struct QuotaReport {
   // Why it has no quota: a reason's word as the queue's rule has it, and a sentence. Empty: it has quota, or has not
   // been looked at.
   std::string reason, message;
+  bool lacks_queue = false;  // the queue that it names is not there, or lets nothing start
   // Why it has to leave: a word of the rule ("InClusterQueue"; "ClusterQueueStopped"; what it is barred by), a
   // sentence; and the uid of the gang that comes in its place; empty: there is none. They stay until it has quota
   // again.
@@ -50,13 +51,12 @@ struct GangReport {
 struct SharingReport {
   struct Cell {
     std::string flavor, resource;
-    int64_t nominal = 0, reserved = 0, used = 0, borrowed = 0;  // in the resource's units; `used`: by admitted gangs
+    int64_t nominal = 0, reserved = 0, used = 0;  // in the resource's units; `used`: by admitted gangs
     friend bool operator==(const Cell&, const Cell&) = default;
   };
   std::string ns, name;  // `ns` empty: the queue itself
   std::vector<Cell> cells;
   int64_t pending = 0, reserving = 0, admitted = 0;  // gangs
-  double weighted_share = 0;
   base::Millis now_wall_ms = 0;
   friend bool operator==(const SharingReport&, const SharingReport&) = default;
 };

@@ -143,10 +143,10 @@ std::optional<Membership> SchedulerPlugins::MembershipOf(const model::Pod& pod) 
   return membership;
 }
 
-void SchedulerPlugins::Desire(const GangReport& report, const cluster::Unseen& unseen,
-                              std::vector<cluster::DesiredObject>* out) const {
+base::Millis SchedulerPlugins::Desire(const GangReport& report, const cluster::Unseen& unseen,
+                                      std::vector<cluster::DesiredObject>* out) const {
   const PodGroup* group = groups_.Find(report.spec->key);
-  if (!group) return;
+  if (!group) return 0;
   const Json before = Comparable(LatestStatus(group->object, unseen));
 
   Json wanted = Json::object();
@@ -164,6 +164,7 @@ void SchedulerPlugins::Desire(const GangReport& report, const cluster::Unseen& u
     wanted["scheduleStartTime"] = base::FormatTime(report.now_wall_ms);
   TakeOutOtherCounters(&wanted);
   out->push_back(WithStatus(group->object, std::move(wanted), PhaseAgrees));
+  return 0;
 }
 
 }  // namespace tutti::dialects

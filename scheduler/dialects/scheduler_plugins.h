@@ -22,8 +22,8 @@ class SchedulerPlugins final : public Dialect {
   void Served(std::string_view kind_name, bool served, Touched* touched) override;
   std::optional<Membership> MembershipOf(const model::Pod& pod) const override;
   model::GangSpec Describe(const model::GangKey& key) const override { return groups_.Describe(key); }
-  void Desire(const GangReport& report, const cluster::Unseen& unseen,
-              std::vector<cluster::DesiredObject>* out) const override;
+  base::Millis Desire(const GangReport& report, const cluster::Unseen& unseen,
+                      std::vector<cluster::DesiredObject>* out) const override;
   std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override {
     return groups_.EventTarget(key);
   }

@@ -127,15 +127,15 @@ std::optional<Membership> Upstream::MembershipOf(const model::Pod& pod) const {
   return membership;
 }
 
-void Upstream::Desire(const GangReport& report, const cluster::Unseen& unseen,
-                      std::vector<cluster::DesiredObject>* out) const {
+base::Millis Upstream::Desire(const GangReport& report, const cluster::Unseen& unseen,
+                              std::vector<cluster::DesiredObject>* out) const {
   const PodGroup* group = groups_.Find(report.spec->key);
-  if (!group) return;
+  if (!group) return 0;
   const model::Object& object = *group->object;
   const char* type = ConditionType(object);
   const Json& observed = ConditionIn(StatusOf(object), type);
   const Json& before = ConditionIn(LatestStatus(group->object, unseen), type);
-  if (IsTrue(observed)) return;  // the first time counts, and it has been
+  if (IsTrue(observed)) return 0;  // the first time counts, and it has been
 
   std::optional<Json> wanted;
   if (IsTrue(before)) {
@@ -149,10 +149,11 @@ void Upstream::Desire(const GangReport& report, const cluster::Unseen& unseen,
                                           ? before["lastTransitionTime"]
                                           : Json(base::FormatTime(report.now_wall_ms));
   }
-  if (!wanted) return;
+  if (!wanted) return 0;
   // A strategic merge finds conditions by their type, so that others' stay.
   out->push_back(WithStatus(group->object, {{"conditions", Json::array({std::move(*wanted)})}}, HasCondition,
                             cluster::Patch::Type::kStrategic));
+  return 0;
 }
 
 }  // namespace tutti::dialects

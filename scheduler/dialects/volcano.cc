@@ -272,10 +272,10 @@ std::optional<Membership> Volcano::MembershipOf(const model::Pod& pod) const {
   return membership;
 }
 
-void Volcano::Desire(const GangReport& report, const cluster::Unseen& unseen,
-                     std::vector<cluster::DesiredObject>* out) const {
+base::Millis Volcano::Desire(const GangReport& report, const cluster::Unseen& unseen,
+                             std::vector<cluster::DesiredObject>* out) const {
   const PodGroup* group = groups_.Find(report.spec->key);
-  if (!group) return;
+  if (!group) return 0;
   const Json& observed = StatusOf(*group->object);
   Json wanted = VolcanoStatus(report, LatestStatus(group->object, unseen), observed);
   // Some have done their work, and others are not there: Volcano says Pending. For its own Job it says Inqueue a moment
@@ -286,6 +286,7 @@ void Volcano::Desire(const GangReport& report, const cluster::Unseen& unseen,
     wanted["phase"] = "Pending";
   TakeOutOtherCounters(&wanted);
   out->push_back(WithStatus(group->object, std::move(wanted), VolcanoAgrees));
+  return 0;
 }
 
 }  // namespace tutti::dialects

@@ -25,8 +25,8 @@ class Volcano final : public Dialect {
   std::string_view SchedulerName(const model::GangKey& key) const override;
   void AddNodeLabels(const model::Node& node, model::StringMap* labels, Touched* touched) override;
   std::optional<model::QueueSpec> DescribeQueue(std::string_view name) const override { return queues_.Describe(name); }
-  void Desire(const GangReport& report, const cluster::Unseen& unseen,
-              std::vector<cluster::DesiredObject>* out) const override;
+  base::Millis Desire(const GangReport& report, const cluster::Unseen& unseen,
+                      std::vector<cluster::DesiredObject>* out) const override;
   void DesireOfQueue(const QueueReport& report, const cluster::Unseen& unseen,
                      std::vector<cluster::DesiredObject>* out) const override {
     queues_.Desire(report, unseen, out);

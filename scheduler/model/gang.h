@@ -3,6 +3,7 @@
 #pragma once
 
 #include <compare>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -76,6 +77,8 @@ struct QuotaTerms {
   bool places_before_checks = false;  // with `awaits_checks`: it is placed nonetheless, and not admitted yet
   bool by_quota_alone = false;        // with quota, it is admitted before there are nodes for it
   bool released = false;  // its job may make pods, or still has some: quota and nodes are kept until it has stopped
+  // By role, how many of its members have ended well and are not followed by others: they take no quota any more.
+  std::map<std::string, int64_t> done;
   friend bool operator==(const QuotaTerms&, const QuotaTerms&) = default;
 };
 

@@ -32,7 +32,9 @@ struct GangAsk {
   base::Millis queued_ms = 0;  // since when it stands in line, wall time
   std::vector<RoleAsk> roles;
   std::string replaces;  // the uid of the gang that this one is a larger form of; empty: none
-  std::string problem;   // why it cannot be admitted as it is, whatever there is room for; empty: nothing
+  // For sentences: the uids of the object that stands in line for it, and of its job; empty: not known.
+  std::string line_uid, job_uid;
+  std::string problem;  // why it cannot be admitted as it is, whatever there is room for; empty: nothing
   friend bool operator==(const GangAsk&, const GangAsk&) = default;
 };
 

@@ -134,8 +134,25 @@ class Observer {
     std::string_view queue = {};         // whose quota it is
     std::string_view reason = {};        // kEvicted: a word of the rule
     const model::GangKey* by = nullptr;  // kEvicted: the gang that comes in its place; null: none
+    std::string_view by_queue = {};      // where `by` is
+    double seconds = 0;                  // kReserved, kAdmitted: since it stands in line
   };
   virtual void OnQuota(const QuotaStep&) {}
+
+  // How a queue that gives quota before there are pods stands.
+  struct QuotaQueue {
+    std::string_view name;
+    enum class State { kActive, kStopped, kGone } state = State::kActive;
+    int64_t ready = 0, aside = 0;         // gangs that wait, and are tried again, or not before something changes
+    int64_t reserving = 0, admitted = 0;  // gangs with quota; those that are admitted are reserving, too
+    struct Cell {
+      std::string flavor, resource;
+      int64_t nominal = 0, reserved = 0, used = 0;  // in the resource's units; `used`: by admitted gangs
+    };
+    std::vector<Cell> cells = {};
+  };
+  // It stands otherwise than when it was last told.
+  virtual void OnQuotaQueue(const QuotaQueue&) {}
 
   // The waiting pods of one profile that were refused by the same plugins.
   struct RefusedPods {

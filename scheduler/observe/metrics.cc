@@ -12,6 +12,8 @@
 #include <atomic>
 #include <utility>
 
+#include "observe/quota_metrics.h"
+
 namespace tutti::observe {
 namespace {
 
@@ -153,6 +155,7 @@ struct Metrics::Registry {
   std::map<std::string, Histogram*, std::less<>> by_verb;
   // Scheduler thread only: by plugin and profile.
   std::map<std::pair<std::string, std::string>, Gauge*> by_plugin;
+  QuotaMetrics quota{registry};
   std::atomic<bool> leads = false;
   const std::string host;
 
@@ -219,6 +222,10 @@ void Metrics::OnFlushed(const model::GangKey&, bool placed) {
   (placed ? registry_->flushed_placed : registry_->flushed_refused).Increment();
 }
 
+void Metrics::OnQuota(const QuotaStep& step) { registry_->quota.Count(step); }
+
+void Metrics::OnQuotaQueue(const QuotaQueue& queue) { registry_->quota.Show(queue); }
+
 void Metrics::OnFilledUp() { registry_->filled_up.Increment(); }
 
 void Metrics::OnAnswer(std::string_view method, int status, double seconds) {
@@ -282,7 +289,7 @@ std::string Metrics::Text() const {
   auto families = registry_->registry.Collect();
   if (!registry_->leads)
     std::erase_if(families, [](const prometheus::MetricFamily& family) {
-      return std::ranges::find(kOfLeaders, family.name) != std::end(kOfLeaders);
+      return family.name.starts_with("kueue_") || std::ranges::find(kOfLeaders, family.name) != std::end(kOfLeaders);
     });
   return prometheus::TextSerializer().Serialize(families);
 }

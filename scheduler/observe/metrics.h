@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metrics: the content of /metrics. A metric with the meaning of one of kube-scheduler's has its name (scheduler_*), so
-// that dashboards and alerts keep working. The others are tutti_*.
+// Metrics: the content of /metrics. A metric with the meaning of one of kube-scheduler's or Kueue's has its name
+// (scheduler_*, kueue_*), so that dashboards and alerts keep working. The others are tutti_*.
 //
 // The Observer's functions are called on the scheduler's thread, OnAnswer on kube-io, Text() and SetLeading() on any.
 // The registry has the mutex.
@@ -28,6 +28,8 @@ class Metrics final : public Observer {
   void OnPreemption(int64_t victims) override;
   void OnFilledUp() override;
   void OnFlushed(const model::GangKey& gang, bool placed) override;
+  void OnQuota(const QuotaStep& step) override;
+  void OnQuotaQueue(const QuotaQueue& queue) override;
   // Counts an answer of the API server, `seconds` after the request. Status 0: there was no answer. Negative seconds
   // are not counted: the request was a watch. All calls must be on one thread.
   void OnAnswer(std::string_view method, int status, double seconds);

@@ -41,6 +41,9 @@ class Observers final : public Observer {
   void OnQuota(const QuotaStep& step) override {
     for (Observer* one : watchers_) one->OnQuota(step);
   }
+  void OnQuotaQueue(const QuotaQueue& queue) override {
+    for (Observer* one : watchers_) one->OnQuotaQueue(queue);
+  }
   void OnCycle(double seconds, int64_t events, const Gauges& gauges) override {
     for (Observer* one : watchers_) one->OnCycle(seconds, events, gauges);
   }

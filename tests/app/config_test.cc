@@ -193,6 +193,38 @@ TEST_CASE("fair sharing among Kueue's queues is written as in Kueue's own config
   }
 }
 
+TEST_CASE("Kueue's own Configuration is read as it stands, and what has no effect is noted") {
+  const std::string beta1 = "apiVersion: config.kueue.x-k8s.io/v1beta1\nkind: Configuration\n";
+  const Config config = Read(beta1 + R"(
+health: {healthProbeBindAddress: ":8081"}
+webhook: {port: 9443}
+manageJobsWithoutQueueName: false
+integrations: {frameworks: [batch/job]}
+resources: {excludeResourcePrefixes: [example.com]}
+waitForPodsReady:
+  enable: true
+  timeout: 3m
+  recoveryTimeout: 90s
+  blockAdmission: true
+  requeuingStrategy: {timestamp: Creation, backoffLimitCount: 5, backoffBaseSeconds: 10, backoffMaxSeconds: 600}
+)");
+  const dialects::PodsReadyRule rule{true, 180'000, 90'000, 5, 10'000, 600'000, true};
+  CHECK(config.pods_ready == rule);
+  REQUIRE(config.notes.size() == 2);
+  CHECK_THAT(config.notes[0], Catch::StartsWith("waitForPodsReady.blockAdmission has no effect"));
+  CHECK_THAT(config.notes[1], Catch::StartsWith("resources of Kueue's Configuration has no effect"));
+  CHECK_FALSE(Read(beta1 + "waitForPodsReady: {timeout: 3m}\n").pods_ready.enabled);
+  const std::string beta2 = "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n";
+  CHECK(Read(beta2 + "waitForPodsReady: {timeout: 3m}\n").pods_ready.enabled);
+  CHECK(Read(beta2 + "fairSharing: {}\n").quota_rule.fair_sharing);
+  CHECK_FALSE(Read(beta2).pods_ready.enabled);
+  const std::string ours = "apiVersion: tutti.dev/v1alpha1\nkind: TuttiConfiguration\n";
+  CHECK(Read(ours + "kueue: {waitForPodsReady: {enable: true, timeout: 3m}}\n").pods_ready.timeout_ms == 180'000);
+  CHECK_THAT(ConfigRefusal(ours + "kueue:\n  waitForPodsReady:\n    timeout: 0s\n"),
+             Catch::Contains("kueue.waitForPodsReady.timeout: must be longer than nothing"));
+  CHECK_THAT(ConfigRefusal(beta1 + "waitForPodReady: {}\n"), Catch::Contains("did you mean waitForPodsReady?"));
+}
+
 TEST_CASE("a misspelt field is refused with its line and the field that was meant") {
   const std::string refusal =
       ConfigRefusal(std::string(kHead) + "profiles:\n- schedulerName: a\n  plugins:\n    multipoint: {}\n");

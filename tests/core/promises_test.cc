@@ -63,9 +63,10 @@ class PromisingDialect final : public dialects::Dialect {
   std::string_view SchedulerName(const model::GangKey& key) const override {
     return specs_.contains(key) ? "tutti" : "";
   }
-  void Desire(const dialects::GangReport& report, const cluster::Unseen&,
-              std::vector<cluster::DesiredObject>*) const override {
+  base::Millis Desire(const dialects::GangReport& report, const cluster::Unseen&,
+                      std::vector<cluster::DesiredObject>*) const override {
     (*states_)[report.spec->key.name] = report.state;
+    return 0;
   }
 
  private:

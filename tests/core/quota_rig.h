@@ -133,11 +133,12 @@ class QuotaDialect final : public dialects::Dialect {
     const auto at = world_->locals.find({std::string(ns), std::string(name)});
     return at == world_->locals.end() ? std::nullopt : std::optional(at->second);
   }
-  void Desire(const dialects::GangReport& report, const cluster::Unseen&,
-              std::vector<cluster::DesiredObject>*) const override {
+  base::Millis Desire(const dialects::GangReport& report, const cluster::Unseen&,
+                      std::vector<cluster::DesiredObject>*) const override {
     dialects::GangReport& told = world_->reports[report.spec->key.name];
     told = report;
     told.spec = nullptr;
+    return 0;
   }
   void DesireOfSharing(const dialects::SharingReport& report, const cluster::Unseen&,
                        std::vector<cluster::DesiredObject>*) const override {

@@ -44,9 +44,10 @@ class SaysOnce final : public dialects::Dialect {
     spec.key = key;
     return spec;
   }
-  void Desire(const dialects::GangReport& report, const cluster::Unseen&,
-              std::vector<cluster::DesiredObject>* out) const override {
+  base::Millis Desire(const dialects::GangReport& report, const cluster::Unseen&,
+                      std::vector<cluster::DesiredObject>* out) const override {
     if (report.state == dialects::GangState::kWhole) out->push_back(SaysSo("gangs", "Gang", "g"));
+    return 0;
   }
 
  private:

@@ -41,9 +41,10 @@ class LabelDialect : public dialects::Dialect {
   }
   std::string_view name() const override { return "label"; }
   const std::vector<model::ObjectKind>& Kinds() const override { return kinds_; }
-  void Desire(const dialects::GangReport& report, const cluster::Unseen&,
-              std::vector<cluster::DesiredObject>*) const override {
+  base::Millis Desire(const dialects::GangReport& report, const cluster::Unseen&,
+                      std::vector<cluster::DesiredObject>*) const override {
     reports_->push_back(report.state);
+    return 0;
   }
   void DesireOfQueue(const dialects::QueueReport&, const cluster::Unseen&,
                      std::vector<cluster::DesiredObject>* out) const override {

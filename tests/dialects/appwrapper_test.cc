@@ -2,9 +2,11 @@
 #include "dialects/appwrapper.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "dialects/appwrapper_periods.h"
+#include "dialects/declaration.h"
 #include "tests/dialects/objects.h"
 
 namespace tutti::dialects {
@@ -85,6 +87,10 @@ struct WrapperFixture {
     std::vector<cluster::DesiredObject> out;
     dialect.Desire(report, known, &out);
     return out;
+  }
+  base::Millis ChangesAt() {
+    std::vector<cluster::DesiredObject> out;
+    return dialect.Desire(report, known, &out);
   }
   // The status that is desired, merged into the one that is there; and shown from then on.
   Json Status() {
@@ -274,7 +280,7 @@ TEST_CASE("fewer pods than minAvailable for too long: everything goes, and it qu
   aw.Admitted();
   aw.ShowItem(kJob, "u-aw");
   REQUIRE(aw.Status()["state"] == "Running");
-  CHECK(aw.dialect.ChangesAt(aw.report, aw.known) == kNow + 60'000);
+  CHECK(aw.ChangesAt() == kNow + 60'000);
   aw.Runs(1);
   aw.report.now_wall_ms += 60'000;
   CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"j"});
@@ -291,7 +297,7 @@ TEST_CASE("fewer pods than minAvailable for too long: everything goes, and it qu
   aw.Status();
   aw.ShowItem(kJob, "u-aw");
   REQUIRE(aw.Status()["state"] == "Running");
-  CHECK(aw.dialect.ChangesAt(aw.report, aw.known) == aw.report.now_wall_ms + 120'000);
+  CHECK(aw.ChangesAt() == aw.report.now_wall_ms + 120'000);
   aw.report.now_wall_ms += 120'000;
   CHECK(aw.Status()["state"] == "Deleted");
 }
@@ -300,7 +306,7 @@ TEST_CASE("the pause before it is put back grows as it says") {
   Requeuing requeuing;
   requeuing.first_ms = 1'000;
   CHECK(PauseAfter(requeuing, 3) == 8'000);
-  CHECK(PauseAfter(requeuing, 1'000'000) > 0);
+  CHECK(PauseAfter(requeuing, 1'000'000) == kLargestCount * 1'000);
   requeuing.longest_ms = 5'000;
   CHECK(PauseAfter(requeuing, 3) == 5'000);
   requeuing.growth = Requeuing::Growth::kLinear;
@@ -333,11 +339,11 @@ TEST_CASE("a phase of v1beta2 follows the other, and a pod too few is waited for
   aw.Runs(1);
   CHECK(aw.Status()["phase"] == "Running");
   CHECK(aw.Condition("PodsReady")["message"] == "0 pods pending; 1 pods running; 0 pods succeeded");
-  CHECK(aw.dialect.ChangesAt(aw.report, aw.known) == kNow + 60'000);
+  CHECK(aw.ChangesAt() == kNow + 60'000);
   aw.Runs(2);
   aw.report.running = 1;
   aw.report.bound = 1;
-  CHECK(aw.dialect.ChangesAt(aw.report, aw.known) == kNow + 300'000);
+  CHECK(aw.ChangesAt() == kNow + 300'000);
   aw.report.now_wall_ms += 300'000;
   CHECK(aw.Status()["phase"] == "Resetting");
   CHECK(aw.Condition("Unhealthy")["reason"] == "InsufficientPodsReady");
@@ -442,7 +448,7 @@ TEST_CASE("what another controller had created before goes on, and no places are
     CHECK(aw.spec.promised.empty());
     aw.report.state = GangState::kFinished;
     CHECK(aw.Desires().empty());
-    CHECK(aw.dialect.ChangesAt(aw.report, aw.known) == 0);
+    CHECK(aw.ChangesAt() == 0);
   }
 }
 
@@ -563,6 +569,49 @@ TEST_CASE("podSetInfos are put into the templates, and what contradicts them is 
   job["spec"]["template"]["spec"]["nodeSelector"]["pool"] = "y";
   WrapperFixture wrong(R"({"components":[{"template":)" + job.dump() + infos + "}]}", false);
   CHECK(wrong.spec.problem.find("the template has another value for pool") != std::string::npos);
+}
+
+TEST_CASE("podSetInfos that are too many to be looked at are refused") {
+  const auto problem = [](const Json& infos, const Json& job) {
+    const Json spec = {{"components", {{{"template", job}, {"podSetInfos", infos}}}}};
+    return WrapperFixture(spec.dump(), false).spec.problem;
+  };
+  const Json tolerations(300, Json{{"key", "k"}}), job = Json::parse(kJob);
+  CHECK(problem(Json::array({{{"tolerations", tolerations}}}), job).find("300 items are more than the 256") !=
+        std::string::npos);
+  CHECK(problem(Json(2'000, Json::object()), job).find("2000 items are more than the 1000") != std::string::npos);
+  Json tolerant = job;
+  tolerant["spec"]["template"]["spec"]["tolerations"] = tolerations;
+  CHECK(problem(Json::array({{{"tolerations", Json::array({{{"key", "l"}}})}}}), tolerant)
+            .find("the template has 300 of its own") != std::string::npos);
+}
+
+TEST_CASE("what many items ask for in all is said as far as numbers reach") {
+  Json items = Json::array();
+  for (const char* name : {"a", "b", "c"}) {
+    Json job = Json::parse(kJob);
+    job["metadata"]["name"] = name;
+    job["spec"]["template"]["spec"]["containers"][0]["resources"]["requests"] = {{"memory", "8E"},
+                                                                                 {"nvidia.com/gpu", "3000000000"}};
+    items.push_back({{"generictemplate", job}});
+  }
+  WrapperFixture aw(Json{{"resources", {{"GenericItems", items}}}}.dump());
+  CHECK(aw.spec.problem == "");
+  const Json status = aw.Status();
+  CHECK(status["totalmemory"] == std::numeric_limits<int64_t>::max());
+  CHECK(status["totalgpu"] == kLargestCount);
+}
+
+TEST_CASE("v1beta1: a creation that may succeed later is tried again, and one that never will fails it") {
+  WrapperFixture aw(Mcad(Item(kJob)));
+  aw.Admitted();
+  aw.known.refused["j"] = {503, "try again"};
+  CHECK(aw.Named(Mode::kExists) == std::vector<std::string>{"j"});
+  const Json status = aw.Status();
+  CHECK(status["state"] == "Pending");
+  CHECK(status["message"] == "Job ns/j: try again");
+  aw.known.refused["j"] = {422, "spec: wrong"};
+  CHECK(aw.Status()["state"] == "Failed");
 }
 
 }  // namespace tutti::dialects

@@ -64,7 +64,7 @@ inline Json RayJob(const std::string& name, Json labels = {{"kueue.x-k8s.io/queu
 // A cluster of one dialect: what is desired is done at once, and seen.
 class Cluster final : public cluster::Unseen {
  public:
-  Cluster() {
+  explicit Cluster(DialectSettings settings = {}) : dialect(std::move(settings)) {
     Add("resourceflavors", Named("ResourceFlavor", "default-flavor"));
     Add("clusterqueues",
         ClusterQueue(

@@ -118,10 +118,14 @@ TEST_CASE("a RayJob waits, is admitted, starts, is preempted, and its objects sa
   cluster.report.quota.evicted_reason = "InClusterQueue";
   cluster.report.quota.by_uid = "uid-prod";
   cluster.report.quota.evictions = 1;
+  const auto preemptor = cluster.dialect.Describe(cluster.KeyOf("prod"));
+  CHECK(preemptor.quota->ask.line_uid == "uid-of-Workload");
+  CHECK(preemptor.quota->ask.job_uid == "uid-prod");
   const std::string why =
       "Preempted to accommodate a workload (UID: uid-of-Workload, JobUID: uid-prod) due to prioritization in the "
       "ClusterQueue; "
       "preemptor path: /cluster-queue; preemptee path: /cluster-queue";
+  cluster.report.quota.evicted_message = why;
   const std::string ranks =
       "; preemptor effective priority: 1000 (base: 1000, boost: 0); preemptee effective priority: 0 (base: 0, boost: "
       "0)";
@@ -173,7 +177,9 @@ TEST_CASE("a RayJob that has ended gives its quota back, and its Workload says h
 }
 
 TEST_CASE("a Job may be admitted with fewer pods, and has all of them back when it stops") {
-  Cluster cluster;
+  DialectSettings settings;
+  settings.scheduler_names = {"tutti", "mine"};
+  Cluster cluster(settings);
   cluster.Add("jobs",
               Json::parse(R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"namespace":"ns","name":"j","uid":"u",
       "labels":{"kueue.x-k8s.io/queue-name":"user-queue"},"annotations":{"kueue.x-k8s.io/job-min-parallelism":"3",
@@ -274,6 +280,11 @@ TEST_CASE("a Workload says in which domains of its flavor's topology its pods ha
         Json::parse(R"({"levels":["block","rack"],"domains":[{"values":["b","r"],"count":1}],
           "slices":[{"domainCount":1,"podCounts":{"individual":[1]},"valuesPerLevel":[
             {"individual":{"roots":["b"]}},{"individual":{"roots":["r"]}}]}]})"));
+  cluster.dialect.DropNode("n");
+  cluster.report.nodes_by_role = {{"head", {{"n", 1}}}};
+  cluster.Settle(key);
+  CHECK_FALSE(
+      cluster.At("Workload", key.name)["status"]["admission"]["podSetAssignments"][0].contains("topologyAssignment"));
 }
 
 TEST_CASE("what is edited while a job waits is written into its Workload") {
@@ -462,9 +473,9 @@ TEST_CASE("queues say what they hold and whether they are active") {
     report.pending = 2;
     report.reserving = report.admitted = 1;
     report.now_wall_ms = kNow;
-    report.cells = {{"default-flavor", "cpu", 2000, 2000, 2000, 0},
-                    {"default-flavor", "memory", 8'000'000'000, 8'000'000'000, 8'000'000'000, 0},
-                    {"default-flavor", "nvidia.com/gpu", 1, 1, 1, 0}};
+    report.cells = {{"default-flavor", "cpu", 2000, 2000, 2000},
+                    {"default-flavor", "memory", 8'000'000'000, 8'000'000'000, 8'000'000'000},
+                    {"default-flavor", "nvidia.com/gpu", 1, 1, 1}};
     std::vector<cluster::DesiredObject> out;
     cluster.dialect.DesireOfSharing(report, cluster, &out);
     REQUIRE(out.size() == 1);

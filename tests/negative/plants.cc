@@ -70,6 +70,7 @@ class Lying final : public dialects::Dialect {
   void AddNodeLabels(const model::Node& node, model::StringMap* labels, dialects::Touched* t) override {
     honest_->AddNodeLabels(node, labels, t);
   }
+  void DropNode(std::string_view name) override { honest_->DropNode(name); }
   model::GangSpec Describe(const model::GangKey& key) const override {
     model::GangSpec spec = honest_->Describe(key);
     change_(spec);
@@ -78,9 +79,9 @@ class Lying final : public dialects::Dialect {
   std::optional<model::QueueSpec> DescribeQueue(std::string_view name) const override {
     return honest_->DescribeQueue(name);
   }
-  void Desire(const dialects::GangReport& r, const cluster::Unseen& unseen,
-              std::vector<cluster::DesiredObject>* out) const override {
-    honest_->Desire(r, unseen, out);
+  base::Millis Desire(const dialects::GangReport& r, const cluster::Unseen& unseen,
+                      std::vector<cluster::DesiredObject>* out) const override {
+    return honest_->Desire(r, unseen, out);
   }
   void DesireOfQueue(const dialects::QueueReport& r, const cluster::Unseen& unseen,
                      std::vector<cluster::DesiredObject>* out) const override {

@@ -1,7 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/admit/quota_counts.h"
 
+#include <algorithm>
+
+#include "model/quantity.h"
+
 namespace tutti::core {
+
+model::HeldQuota WithoutDone(model::HeldQuota quota, const std::map<std::string, int64_t>& done) {
+  for (model::HeldQuota::Role& role : quota.roles) {
+    const auto ended = done.find(role.name);
+    if (ended == done.end() || role.count <= 0) continue;
+    const int64_t left = std::max<int64_t>(0, role.count - ended->second);
+    model::ResourceList requests;
+    for (const auto& [resource, amount] : role.requests)
+      requests.Set(resource, model::SaturatingMul(amount / role.count, left));
+    role.count = left;
+    role.requests = std::move(requests);
+  }
+  return quota;
+}
 
 bool IsAdmitted(const Gang& gang) {
   const GangQuota& quota = *gang.quota;
@@ -15,8 +33,11 @@ void QuotaCounts::Count(model::GangId id, const Gang& gang) {
   if (const auto& has = gang.quota->report.has; has && !gang.quota->is_trial) {
     as.leaf = has->leaf;
     as.admitted = IsAdmitted(gang);
-    for (const model::HeldQuota::Role& role : has->roles)
-      for (const auto& [resource, flavor] : role.flavors) as.amounts[{flavor, resource}] += role.requests.Get(resource);
+    for (const model::HeldQuota::Role& role : WithoutDone(*has, gang.quota->terms->done).roles)
+      for (const auto& [resource, flavor] : role.flavors) {
+        int64_t& amount = as.amounts[{flavor, resource}];
+        amount = model::SaturatingAdd(amount, role.requests.Get(resource));
+      }
   }
   const auto [at, first] = counted_.try_emplace(id);
   if (!first && at->second == as) return;
@@ -47,8 +68,8 @@ void QuotaCounts::AddTo(const QueueName& queue, const As& as, int64_t times) {
     sums.reserving += times;
     if (as.admitted) sums.admitted += times;
     for (const auto& [cell, amount] : as.amounts) {
-      sums.reserved[cell] += times * amount;
-      if (as.admitted) sums.used[cell] += times * amount;
+      sums.reserved[cell] += absl::int128(times) * amount;
+      if (as.admitted) sums.used[cell] += absl::int128(times) * amount;
     }
   }
   if (sums.pending == 0 && sums.reserving == 0) sums_.erase(queue);

@@ -3,6 +3,8 @@
 // leads to one, by how far they have come; and what they have. One thread.
 #pragma once
 
+#include <absl/numeric/int128.h>
+
 #include <map>
 #include <optional>
 #include <set>
@@ -19,7 +21,7 @@ class QuotaCounts {
   using CellName = std::pair<std::string, std::string>;   // flavor and resource
   struct Sums {
     int64_t pending = 0, reserving = 0, admitted = 0;  // gangs; those that are admitted are reserving, too
-    std::map<CellName, int64_t> reserved, used;        // `used`: by those that are admitted
+    std::map<CellName, absl::int128> reserved, used;   // `used`: by those that are admitted
   };
 
   // Counts the gang as it is now, in place of as it was.
@@ -50,6 +52,9 @@ class QuotaCounts {
   std::map<std::string, std::set<QueueName>> locals_of_;
   std::set<QueueName> touched_;
 };
+
+// The quota without what members had that have ended (QuotaTerms::done).
+model::HeldQuota WithoutDone(model::HeldQuota quota, const std::map<std::string, int64_t>& done);
 
 // The gang has what it needs to start, besides what its queue does not decide.
 bool IsAdmitted(const Gang& gang);

@@ -18,7 +18,7 @@ namespace {
 queue::KueueRules RulesOf(const QuotaRule& rule) {
   queue::KueueRules rules;
   rules.fair_sharing = rule.fair_sharing;
-  if (!rule.strategies.empty()) rules.strategies = rule.strategies;
+  rules.strategies = rule.strategies;
   return rules;
 }
 
@@ -135,6 +135,7 @@ bool QuotaDesk::Follow(GangId id) {
     LineUp(id);
   else if (quota.report.has && before && before->ask.priority != now->ask.priority)
     admission_.SetPriority(id, now->ask.priority);
+  if (quota.has() && !first && before && before->done != now->done) FreeDone(id);
   const bool barred = quota.has() && !now->barred.empty();
   if (barred) Evict(id, now->barred, now->barred);
   Adapt(id);
@@ -142,11 +143,18 @@ bool QuotaDesk::Follow(GangId id) {
   return barred;
 }
 
+void QuotaDesk::FreeDone(GangId id) {
+  const GangQuota& quota = *book_.at(id).quota;
+  HeldQuota has = WithoutDone(*quota.report.has, quota.terms->done);
+  has.priority = quota.terms->ask.priority;
+  admission_.Hold(id, has, clock_.WallMs());
+}
+
 void QuotaDesk::TakeOver(GangId id) {
   GangQuota& quota = *book_.at(id).quota;
   HeldQuota has = *quota.terms->has;
   has.uid = quota.terms->ask.uid;
-  admission_.Hold(id, has, clock_.WallMs());
+  admission_.Hold(id, WithoutDone(has, quota.terms->done), clock_.WallMs());
   quota.report = {};
   quota.report.has = std::move(has);
   quota.taken_over = quota.admission_told = true;
@@ -159,12 +167,14 @@ void QuotaDesk::LineUp(GangId id) {
   if (!quota.terms->barred.empty()) {
     admission_.Forget(id, clock_.WallMs());
     quota.report.reason = quota.report.message = quota.terms->barred;
+    quota.report.lacks_queue = false;
     return;
   }
   if (quota.terms->not_before_ms > clock_.WallMs()) {
     admission_.Forget(id, clock_.WallMs());
     quota.report.reason = queue::WordOf(queue::WaitReason::kPendingEvaluation);
     quota.report.message.clear();
+    quota.report.lacks_queue = false;
     return;
   }
   model::GangAsk ask = quota.terms->ask;
@@ -185,6 +195,7 @@ void QuotaDesk::End(GangId id) {
   quota.report.has.reset();
   quota.report.reason.clear();
   quota.report.message.clear();
+  quota.report.lacks_queue = false;
   quota.terms = nullptr;
   quota.expected.reset();
   quota.placed = false;
@@ -199,6 +210,7 @@ void QuotaDesk::Explain(GangId id) {
   dialects::QuotaReport& report = book_.at(id).quota->report;
   report.reason = queue::WordOf(why.reason);
   report.message = why.message;
+  report.lacks_queue = why.reason == queue::WaitReason::kNoQueue || why.reason == queue::WaitReason::kSuspended;
   if (why.reason == queue::WaitReason::kWaitingForPreemptedWorkloads || !book_.at(id).quota->expected) return;
   book_.at(id).quota->expected.reset();
   Adapt(id);
@@ -242,13 +254,13 @@ void QuotaDesk::PutDown(const queue::PassResult::Evicted& evicted) {
     auto [reason, message] = admission_.WhyDrained(evicted.gang);
     return Evict(evicted.gang, std::move(reason), std::move(message));
   }
-  const std::string& by = book_.at(evicted.by).quota->terms->ask.uid;
+  const model::GangAsk& by = book_.at(evicted.by).quota->terms->ask;
   const queue::Holding& holding = *admission_.holding(evicted.gang);
   const queue::QueueId leaf = admission_.shares().Leaf(QueueName(book_.at(evicted.by)));
   const std::string to = leaf.valid() ? admission_.shares().Path(leaf) : std::string();
   Evict(evicted.gang, queue::WordOf(evicted.reason),
-        queue::PreemptedMessage(by, "", evicted.reason, to, admission_.shares().Path(holding.leaf)));
-  book_.at(evicted.gang).quota->report.by_uid = by;
+        queue::PreemptedMessage(by.line_uid, by.job_uid, evicted.reason, to, admission_.shares().Path(holding.leaf)));
+  book_.at(evicted.gang).quota->report.by_uid = by.uid;
 }
 
 void QuotaDesk::LineUpIfDue(GangId id) {
@@ -319,10 +331,15 @@ HeldQuota QuotaDesk::Held(const Gang& gang, const std::string& leaf,
   held.queued_ms = ask.queued_ms;
   held.reserved_ms = clock_.WallMs();
   for (const queue::RoleAssignment& role : roles) {
-    HeldQuota::Role& as = held.roles.emplace_back(HeldQuota::Role{role.name, role.count, {}, {}});
+    const auto done = gang.quota->terms->done.find(role.name);
+    // It did not ask for those that have ended; they are members nonetheless.
+    const int64_t count = role.count + (done == gang.quota->terms->done.end() ? 0 : done->second);
+    HeldQuota::Role& as = held.roles.emplace_back(HeldQuota::Role{role.name, count, {}, {}});
     for (const auto& [resource, pick] : role.picks) {
+      const int64_t amount = role.requests.Get(resource);
       as.flavors[resource] = pick.flavor;
-      as.requests.Set(resource, role.requests.Get(resource));
+      as.requests.Set(
+          resource, count == role.count || role.count == 0 ? amount : model::SaturatingMul(amount / role.count, count));
     }
   }
   return held;
@@ -396,11 +413,6 @@ const model::LeafQueueSpec* QuotaDesk::Leaf(const QuotaCounts::QueueName& queue)
   if (!ns.empty() && !local) return nullptr;
   const queue::QueueId leaf = admission_.shares().Leaf(local ? local->queue : name);
   return leaf.valid() ? &admission_.shares().leaf(leaf) : nullptr;
-}
-
-double QuotaDesk::WeightedShare(const std::string& leaf) const {
-  const queue::QueueId id = admission_.shares().Leaf(leaf);
-  return id.valid() ? admission_.shares().Dominant(id).Weighted() : 0;
 }
 
 std::vector<std::string> QuotaDesk::LevelsOf(const HeldQuota::Role& role) const {

@@ -82,8 +82,6 @@ class QuotaDesk {
   dialects::Dialect* DialectOf(const QuotaCounts::QueueName& queue) const;
   // The queue itself, or the one that it leads to; null: there is none.
   const model::LeafQueueSpec* Leaf(const QuotaCounts::QueueName& queue) const;
-  // How much of what it could borrow it borrows, in thousandths, by its weight; 0 where there is no such queue.
-  double WeightedShare(const std::string& leaf) const;
   // Label keys of nodes, the widest level first, of the topology of the role's flavors; empty: they have none.
   std::vector<std::string> LevelsOf(const model::HeldQuota::Role& role) const;
 
@@ -104,6 +102,8 @@ class QuotaDesk {
   void Explain(model::GangId id);
   void PutDown(const queue::PassResult::Admitted& admitted);
   void PutDown(const queue::PassResult::Evicted& evicted);
+  // Frees what members had that have ended by now.
+  void FreeDone(model::GangId id);
   // The declaration as it is meant with the quota that the gang has: so many members, on nodes of its flavors.
   void Adapt(model::GangId id);
   model::PromisedMembers Flavored(GangQuota& quota, const model::PromisedMembers& declared,

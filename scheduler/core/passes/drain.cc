@@ -216,6 +216,7 @@ void Drain::Apply(const cluster::NodeGone& event) {
       agenda_.MarkReady(id);
       agenda_.Touch(id);
     }
+  for (const auto& dialect : dialects_) dialect->DropNode(event.name);
   state_.DropNode(event.name);
   happened_ = happened_ | Wake::kNodeAdded;  // "0/N nodes" is another N now
 }

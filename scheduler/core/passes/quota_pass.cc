@@ -56,7 +56,8 @@ void QuotaPass::Follow(const queue::PassResult& result) {
   for (const auto& evicted : result.evicted) {
     Gang& gang = book_.at(evicted.gang);
     announcer_.Quota(gang, Step::kEvicted, desk_.QueueName(gang), gang.quota->report.evicted_reason,
-                     evicted.by.valid() ? &book_.at(evicted.by) : nullptr);
+                     evicted.by.valid() ? &book_.at(evicted.by) : nullptr,
+                     evicted.by.valid() ? desk_.QueueName(book_.at(evicted.by)) : std::string());
     gate_.ReleaseIfStopped(evicted.gang);
     Mark(evicted.gang);
   }

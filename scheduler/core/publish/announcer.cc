@@ -68,8 +68,12 @@ void Announcer::Undone(const Gang& gang, int64_t members, const std::string& why
 }
 
 void Announcer::Quota(const Gang& gang, observe::Observer::QuotaStep::Kind kind, std::string_view queue,
-                      std::string_view reason, const Gang* by) const {
-  if (observer_) observer_->OnQuota({kind, gang.key, queue, reason, by ? &by->key : nullptr});
+                      std::string_view reason, const Gang* by, std::string_view by_queue) const {
+  if (!observer_) return;
+  const bool asks = gang.quota && gang.quota->terms;
+  const base::Millis since_ms = asks ? gang.quota->terms->ask.queued_ms : 0;
+  const double waited = since_ms == 0 ? 0 : std::max(0.0, Seconds(clock_.WallMs() - since_ms));
+  observer_->OnQuota({kind, gang.key, queue, reason, by ? &by->key : nullptr, by_queue, waited});
 }
 
 }  // namespace tutti::core

@@ -34,7 +34,11 @@ class Announcer {
 
   // What happened to the gang in a queue that gives quota before there are pods; `by`: see QuotaStep, null: none.
   void Quota(const Gang& gang, observe::Observer::QuotaStep::Kind kind, std::string_view queue,
-             std::string_view reason = {}, const Gang* by = nullptr) const;
+             std::string_view reason = {}, const Gang* by = nullptr, std::string_view by_queue = {}) const;
+  // How a queue that gives quota before there are pods stands now.
+  void Queue(const observe::Observer::QuotaQueue& queue) const {
+    if (observer_) observer_->OnQuotaQueue(queue);
+  }
   // Victims were sought, and so many chosen.
   void Preempted(size_t victims) const {
     if (observer_) observer_->OnPreemption(static_cast<int64_t>(victims));

@@ -78,8 +78,7 @@ void GangStatus::Report(GangId id) {
   report.spec = &gang.spec;
   if (gang.quota) Announce(gang, report);
   std::vector<cluster::DesiredObject> desired;
-  gang.dialect->Desire(report, keeper_, &desired);
-  gang.note.changes_at_ms = gang.dialect->ChangesAt(report, keeper_);
+  gang.note.changes_at_ms = gang.dialect->Desire(report, keeper_, &desired);
   if (gang.note.changes_at_ms != 0) {
     const base::Millis in_ms = std::max<base::Millis>(1, gang.note.changes_at_ms - report.now_wall_ms);
     agenda_.At(id, clock_.MonotonicMs() + in_ms, Agenda::Due::kTell);

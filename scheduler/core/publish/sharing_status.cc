@@ -2,6 +2,7 @@
 #include "core/publish/sharing_status.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -16,11 +17,14 @@ void SharingStatus::Publish() {
 
 void SharingStatus::Report(const QueueName& queue) {
   dialects::Dialect* dialect = desk_.DialectOf(queue);
+  if (!dialect && queue.first.empty()) announcer_.Queue({queue.second, observe::Observer::QuotaQueue::State::kGone});
   if (!dialect) return;
   const ObjectKeeper::Subject subject{this, {std::string(dialect->name()), queue.first, queue.second}};
   if (keeper_.Writes(subject)) return;
+  const dialects::SharingReport report = ReportOf(queue);
+  if (queue.first.empty()) Announce(report);
   std::vector<cluster::DesiredObject> desired;
-  dialect->DesireOfSharing(ReportOf(queue), keeper_, &desired);
+  dialect->DesireOfSharing(report, keeper_, &desired);
   keeper_.Want(subject, cluster::Lane::kStatus, std::move(desired));
 }
 
@@ -37,19 +41,32 @@ dialects::SharingReport SharingStatus::ReportOf(const QueueName& queue) const {
   if (!leaf) return report;
   const auto of = [](const auto& amounts, const std::string& flavor, const std::string& resource) {
     const auto at = amounts.find({flavor, resource});
-    return at == amounts.end() ? 0 : at->second;
+    constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+    return at == amounts.end() ? 0 : static_cast<int64_t>(std::min<absl::int128>(at->second, kMost));
   };
   for (const model::ResourceGroup& group : leaf->groups)
     for (const model::FlavorQuota& flavor : group.flavors)
-      for (const auto& [resource, quota] : flavor.resources) {
-        const int64_t reserved = of(sums.reserved, flavor.flavor, resource);
-        const bool borrows = queue.first.empty() && !leaf->cohort.empty();
-        report.cells.push_back({flavor.flavor, resource, quota.nominal, reserved,
-                                of(sums.used, flavor.flavor, resource),
-                                borrows ? std::max<int64_t>(0, reserved - quota.nominal) : 0});
-      }
-  if (queue.first.empty()) report.weighted_share = desk_.WeightedShare(queue.second);
+      for (const auto& [resource, quota] : flavor.resources)
+        report.cells.push_back({flavor.flavor, resource, quota.nominal, of(sums.reserved, flavor.flavor, resource),
+                                of(sums.used, flavor.flavor, resource)});
   return report;
+}
+
+// Whatever could start has started when a pass is over. So in a line that others pass, all stand aside; and in a strict
+// one, the first is tried again and again.
+void SharingStatus::Announce(const dialects::SharingReport& report) const {
+  const model::LeafQueueSpec* leaf = desk_.Leaf({"", report.name});
+  if (!leaf) return;
+  using Queue = observe::Observer::QuotaQueue;
+  const bool stopped = leaf->stop != model::StopPolicy::kNone;
+  const bool strict = !stopped && leaf->strategy == model::QueueingStrategy::kStrictFifo;
+  Queue queue{.name = report.name, .state = stopped ? Queue::State::kStopped : Queue::State::kActive};
+  (strict ? queue.ready : queue.aside) = report.pending;
+  queue.reserving = report.reserving;
+  queue.admitted = report.admitted;
+  for (const auto& cell : report.cells)
+    queue.cells.push_back({cell.flavor, cell.resource, cell.nominal, cell.reserved, cell.used});
+  announcer_.Queue(queue);
 }
 
 void SharingStatus::Restate(const ObjectKeeper::Subject& subject, Millis at_ms) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/admit/quota_desk.h"
+#include "core/publish/announcer.h"
 #include "core/publish/due_reports.h"
 #include "core/publish/object_keeper.h"
 #include "dialects/dialect.h"
@@ -16,8 +17,8 @@ namespace tutti::core {
 
 class SharingStatus final : public ObjectKeeper::Owner {
  public:
-  SharingStatus(QuotaDesk& desk, ObjectKeeper& keeper, const base::Clock& clock)
-      : desk_(desk), keeper_(keeper), clock_(clock) {}
+  SharingStatus(QuotaDesk& desk, ObjectKeeper& keeper, const Announcer& announcer, const base::Clock& clock)
+      : desk_(desk), keeper_(keeper), announcer_(announcer), clock_(clock) {}
 
   // Reports the queues that changed, if it is time.
   void Publish();
@@ -30,9 +31,11 @@ class SharingStatus final : public ObjectKeeper::Owner {
   using QueueName = QuotaCounts::QueueName;
   void Report(const QueueName& queue);
   dialects::SharingReport ReportOf(const QueueName& queue) const;
+  void Announce(const dialects::SharingReport& report) const;
 
   QuotaDesk& desk_;
   ObjectKeeper& keeper_;
+  const Announcer& announcer_;
   const base::Clock& clock_;
   DueReports<QueueName> due_;
 };

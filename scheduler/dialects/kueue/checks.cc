@@ -7,10 +7,8 @@
 #include <set>
 
 #include "base/sha1.h"
-#include "cluster/json_reader.h"
 #include "dialects/declaration.h"
-#include "dialects/kueue/fields.h"
-#include "dialects/kueue/jobs.h"
+#include "dialects/fields.h"
 #include "dialects/kueue/names.h"
 #include "dialects/kueue/queue_status.h"
 #include "dialects/wording.h"
@@ -102,8 +100,7 @@ Json OwnerOf(const model::Object& workload) {
                        {"kind", workload.kind},
                        {"name", workload.meta.name},
                        {"uid", workload.meta.uid},
-                       {"controller", true},
-                       {"blockOwnerDeletion", true}}});
+                       {"controller", true}}});
 }
 
 Json MetaOf(const std::string& name, const model::Object& workload) {
@@ -118,24 +115,18 @@ Json TemplateFor(const std::string& set, const Entry& entry, const Queues& queue
   Json pod_template = Json::object();
   for (const Json& each : AsList(entry.of_workload.json))
     if (TextIn(each, "name") == set) pod_template = Field(each, "template");
-  std::set<std::string> flavors;
-  for (const Json& assigned : ListIn(Field(status, "admission"), "podSetAssignments"))
-    if (TextIn(assigned, "name") == set)
-      for (const auto& [resource, flavor] : Field(assigned, "flavors").items())
-        if (flavor.is_string()) flavors.insert(flavor.get<std::string>());
-  for (const std::string& name : flavors) {
-    const Declared<model::Flavor>* flavor = queues.FindFlavor(name);
-    if (!flavor) continue;
-    for (const auto& [key, value] : flavor->spec.labels) pod_template["spec"]["nodeSelector"][key] = value;
-    for (const model::Toleration& each : flavor->spec.tolerations)
-      pod_template["spec"]["tolerations"].push_back(TolerationJson(each));
+  for (const Json& assigned : ListIn(Field(status, "admission"), "podSetAssignments")) {
+    if (TextIn(assigned, "name") != set) continue;
+    const Queues::FlavorTerms terms = queues.TermsOf(assigned);
+    for (const auto& [key, value] : terms.node_selector) pod_template["spec"]["nodeSelector"][key] = value;
+    for (const Json& each : terms.tolerations) pod_template["spec"]["tolerations"].push_back(each);
   }
   return pod_template;
 }
 
 int64_t CountOf(const std::string& set, const Json& status) {
   for (const Json& assigned : ListIn(Field(status, "admission"), "podSetAssignments"))
-    if (TextIn(assigned, "name") == set) return std::max<int64_t>(1, NumberIn(assigned, "count"));
+    if (TextIn(assigned, "name") == set) return std::max<int64_t>(1, CountIn(assigned, "count"));
   return 1;
 }
 
@@ -185,7 +176,7 @@ std::vector<Provisioning> ProvisioningOf(const Entry& entry, const Queues& queue
     if (!config) continue;
     Provisioning one;
     one.check = name;
-    one.retry_count = NumberIn(CheckIn(status, name), "retryCount");
+    one.retry_count = CountIn(CheckIn(status, name), "retryCount");
     one.request = Shortened(fmt::format("{}-{}-{}", entry.key.name, name, one.retry_count + 1));
     for (const RoleRead& role : entry.counted().roles)
       if (role.ask.count > 0 && IsManaged(role, *config->body)) one.sets.push_back(role.ask.name);

@@ -8,8 +8,9 @@
 
 #include "base/json.h"
 #include "dialects/declaration.h"
+#include "dialects/fields.h"
 #include "dialects/kueue/checks.h"
-#include "dialects/kueue/fields.h"
+#include "dialects/kueue/deadlines.h"
 #include "dialects/kueue/names.h"
 #include "dialects/kueue/queue_status.h"
 #include "dialects/kueue/status.h"
@@ -44,9 +45,20 @@ bool IsOver(const Entry& entry) {
   return !entry.job || EndOf(*entry.kind, *entry.job->body) || !IsReleased(*entry.kind, *entry.job->body);
 }
 
-bool HasOrHad(const Decided& decided, const Json& status) {
-  return decided.report.quota.has.has_value() || IsTrue(Field(status, "conditions"), "QuotaReserved");
-}
+// What was decided, and what there is.
+struct Desires {
+  const Decided& decided;
+  const cluster::Unseen& unseen;
+  std::vector<DesiredObject>* out;
+  // As it is seen, or as it was created and is not seen yet; null: there is none.
+  std::shared_ptr<const model::Object> workload;
+  Json status;                      // the Workload's, with what was written since it was seen
+  std::vector<std::string> checks;  // that it needs where it has quota now
+
+  bool HasOrHad() const {
+    return decided.report.quota.has.has_value() || IsTrue(Field(status, "conditions"), "QuotaReserved");
+  }
+};
 
 // Where the members of each role are that has all of its places, in its flavor's topology.
 std::map<std::string, Json> TopologyOf(const Decided& decided) {
@@ -84,6 +96,7 @@ std::vector<PodSetGrant> GrantsFor(const Decided& decided, const Json& status) {
     PodSetGrant grant;
     grant.name = set.name;
     grant.count = set.count;
+    grant.scheduler_name = decided.settings.scheduler_names.front();
     grant.labels = Sorted({{std::string(kPodSetLabel), set.name},
                            {std::string(kClusterQueueLabel), leaf},
                            {std::string(kLocalQueueLabel), entry.terms.queue}});
@@ -91,17 +104,10 @@ std::vector<PodSetGrant> GrantsFor(const Decided& decided, const Json& status) {
     std::map<std::string, std::string> selector;
     for (const Json& assigned : ListIn(admission, "podSetAssignments")) {
       if (Field(assigned, "name") != set.name) continue;
-      if (const Json& count = Field(assigned, "count"); count.is_number_integer()) grant.count = count;
-      std::set<std::string> flavors;
-      for (const auto& [resource, flavor] : Field(assigned, "flavors").items())
-        if (flavor.is_string()) flavors.insert(flavor.get<std::string>());
-      for (const std::string& name : flavors)
-        if (const Declared<model::Flavor>* flavor = decided.queues.FindFlavor(name)) {
-          for (const auto& [key, value] : flavor->spec.labels) selector.emplace(key, value);
-          for (const model::Toleration& each : flavor->spec.tolerations) {
-            grant.tolerations.push_back(TolerationJson(each));
-          }
-        }
+      if (Field(assigned, "count").is_number_integer()) grant.count = CountIn(assigned, "count");
+      Queues::FlavorTerms terms = decided.queues.TermsOf(assigned);
+      selector.merge(std::move(terms.node_selector));
+      for (Json& each : terms.tolerations) grant.tolerations.push_back(std::move(each));
     }
     grant.node_selector.assign(selector.begin(), selector.end());
     for (const Json& check : ListIn(status, "admissionChecks"))
@@ -124,9 +130,14 @@ std::vector<PodSetGrant> GrantsFor(const Decided& decided, const Json& status) {
 }
 
 // The body that the job should have; nullopt: the one that it has.
-std::optional<Json> WantedBody(const Decided& decided, const std::shared_ptr<const model::Object>& workload,
-                               const Json& status) {
+std::optional<Json> WantedBody(const Desires& desires) {
+  const Decided& decided = desires.decided;
+  const std::shared_ptr<const model::Object>& workload = desires.workload;
+  const Json& status = desires.status;
   const Entry& entry = decided.entry;
+  const auto stopped = [&](const Json& body) {
+    return Stopped(*entry.kind, entry.sets, entry.of_workload.json, decided.settings.scheduler_names.front(), body);
+  };
   const Json& body = *entry.job->body;
   const bool suspended = IsSuspended(*entry.kind, body);
   const Json& conditions = Field(status, "conditions");
@@ -139,17 +150,14 @@ std::optional<Json> WantedBody(const Decided& decided, const std::shared_ptr<con
   if (suspended) {
     const bool restores =
         entry.workload && !entry.kind->free_templates && !IsReleased(*entry.kind, body) && HasGrants(entry.sets, body);
-    return restores ? std::optional(Stopped(*entry.kind, entry.sets, entry.of_workload.json, body)) : std::nullopt;
+    return restores ? std::optional(stopped(body)) : std::nullopt;
   }
   // Until its Workload says why, it runs on.
   if (leaves && !IsTrue(conditions, "Evicted")) return std::nullopt;
   // An earlier leader, or Kueue, has started it, and its quota is not taken up yet.
   if (!quota.has && quota.reason.empty() && quota.evicted_reason.empty() && entry.read.has) return std::nullopt;
-  return workload && entry.kind->free_templates ? Stopped(*entry.kind, entry.sets, entry.of_workload.json, body)
-                                                : Suspended(*entry.kind, body);
+  return workload && entry.kind->free_templates ? stopped(body) : Suspended(*entry.kind, body);
 }
-
-}  // namespace
 
 std::shared_ptr<const model::Object> WorkloadOf(const Decided& decided, const cluster::Unseen& unseen) {
   const Entry& entry = decided.entry;
@@ -183,9 +191,17 @@ bool AwaitsChecks(const std::vector<std::string>& checks, const Json& status) {
   });
 }
 
-void DesireWorkload(const Decided& decided, const cluster::Unseen& unseen, std::vector<DesiredObject>* out) {
+std::optional<bool> PodsReady(const Decided& decided) {
   const Entry& entry = decided.entry;
-  const std::shared_ptr<const model::Object> workload = WorkloadOf(decided, unseen);
+  if (!decided.settings.pods_ready.enabled || !entry.job) return std::nullopt;
+  return !IsSuspended(*entry.kind, *entry.job->body) && entry.kind->is_ready(*entry.job->body);
+}
+
+void DesireWorkload(const Desires& desires) {
+  const Decided& decided = desires.decided;
+  const Entry& entry = decided.entry;
+  std::vector<DesiredObject>* const out = desires.out;
+  const std::shared_ptr<const model::Object>& workload = desires.workload;
   if (!workload) {
     if (!entry.job || entry.job->meta.deleting() || !entry.spec.problem.empty() || EndOf(*entry.kind, *entry.job->body))
       return;
@@ -200,62 +216,78 @@ void DesireWorkload(const Decided& decided, const cluster::Unseen& unseen, std::
     if (IsKept(*workload)) out->push_back(WithoutFinalizer(workload));
     return;
   }
-  const Json before = LatestStatus(workload, unseen);
-  if (entry.workload && entry.read.active && entry.spec.quota &&
-      entry.spec.quota->barred == "DeactivatedDueToAdmissionCheck") {
+  const Json& before = desires.status;
+  if (entry.workload && entry.read.active && entry.spec.quota && entry.spec.quota->barred.starts_with(kDeactivatedBy)) {
     out->push_back(WithFields(workload, {{"spec", {{"active", false}}}}));
     return;
   }
   if (entry.workload && entry.job && entry.job_problem.empty() && IsSuspended(*entry.kind, *entry.job->body) &&
-      !HasOrHad(decided, before) && !entry.InStep()) {
+      !desires.HasOrHad() && !entry.InStep()) {
     out->push_back(WithFields(workload, {{"spec", SpecFor(entry.of_job.json, entry.terms)}}));
     return;
   }
-  const std::vector<std::string> checks = ChecksOf(decided);
   std::vector<CheckUpdate> updates;
-  for (const Provisioning& one : ProvisioningOf(entry, decided.queues, checks, before))
+  for (const Provisioning& one : ProvisioningOf(entry, decided.queues, desires.checks, before))
     updates.push_back(
         UpdateOf(one, decided.owned, IsTrue(Field(before, "conditions"), "Admitted"), decided.report.now_wall_ms));
-  const Json after = WorkloadStatus({.before = before,
-                                     .report = decided.report,
-                                     .roles = entry.counted().roles,
-                                     .end = entry.job ? EndOf(*entry.kind, *entry.job->body) : std::nullopt,
-                                     .checks = checks,
-                                     .topology = TopologyOf(decided),
-                                     .updates = std::move(updates),
-                                     .eviction = decided.eviction,
-                                     .awaits_checks = AwaitsChecks(checks, before)});
+  const Json after = WorkloadStatus(
+      {.before = before,
+       .report = decided.report,
+       .roles = entry.counted().roles,
+       .end = entry.job ? EndOf(*entry.kind, *entry.job->body) : std::nullopt,
+       .checks = desires.checks,
+       .topology = TopologyOf(decided),
+       .updates = std::move(updates),
+       .eviction = decided.eviction,
+       .awaits_checks = AwaitsChecks(desires.checks, before),
+       .pods_rule = decided.settings.pods_ready,
+       .pods_ready = PodsReady(decided),
+       .done = entry.job ? DoneOf(*entry.kind, entry.sets, *entry.job->body) : std::map<std::string, int64_t>(),
+       .max_seconds = entry.read.terms.max_seconds});
   Json change = MergeBetween(StatusOf(*workload), after);
   if (!change.empty()) out->push_back(WithStatus(workload, std::move(change), AgreesWithoutTimes));
 }
 
-void DesireChecks(const Decided& decided, const cluster::Unseen& unseen, std::vector<DesiredObject>* out) {
-  const std::shared_ptr<const model::Object> workload = WorkloadOf(decided, unseen);
-  if (!workload) return;
-  const Json status = LatestStatus(workload, unseen);
+void DesireChecks(const Desires& desires) {
+  const Decided& decided = desires.decided;
+  if (!desires.workload) return;
   std::vector<Provisioning> wanted;
   const auto& has = decided.report.quota.has;
-  if (has && !has->evicted && IsTrue(Field(status, "conditions"), "QuotaReserved"))
-    wanted = ProvisioningOf(decided.entry, decided.queues, ChecksOf(decided), status);
-  DesireRequests(wanted, decided.entry, decided.owned, decided.queues, workload, status, unseen, out);
+  if (has && !has->evicted && IsTrue(Field(desires.status, "conditions"), "QuotaReserved"))
+    wanted = ProvisioningOf(decided.entry, decided.queues, desires.checks, desires.status);
+  DesireRequests(wanted, decided.entry, decided.owned, decided.queues, desires.workload, desires.status, desires.unseen,
+                 desires.out);
 }
 
-void DesireJob(const Decided& decided, const cluster::Unseen& unseen, std::vector<DesiredObject>* out) {
-  const Entry& entry = decided.entry;
+void DesireJob(const Desires& desires) {
+  const Entry& entry = desires.decided.entry;
   if (!entry.job || entry.job->meta.deleting() || !entry.job_problem.empty() || EndOf(*entry.kind, *entry.job->body))
     return;
-  const std::shared_ptr<const model::Object> workload = WorkloadOf(decided, unseen);
-  const Json status = workload ? LatestStatus(workload, unseen) : Json::object();
-  const std::optional<Json> wanted = WantedBody(decided, workload, status);
+  const std::optional<Json> wanted = WantedBody(desires);
   if (!wanted) return;
   Json change = MergeBetween(*entry.job->body, *wanted);
   if (change.empty()) return;
   // Before 1.36 the API server takes no change of a template while there is a start time.
   const bool has_started = !Field(StatusOf(*entry.job), "startTime").is_null();
   if (!entry.kind->free_templates && IsSuspended(*entry.kind, *entry.job->body) && has_started)
-    out->push_back(WithStatus(entry.job, {{"startTime", nullptr}}, AgreesWithoutTimes));
+    desires.out->push_back(WithStatus(entry.job, {{"startTime", nullptr}}, AgreesWithoutTimes));
   else
-    out->push_back(WithFields(entry.job, std::move(change)));
+    desires.out->push_back(WithFields(entry.job, std::move(change)));
+}
+
+}  // namespace
+
+base::Millis DesireAll(const Decided& decided, const cluster::Unseen& unseen, std::vector<DesiredObject>* out) {
+  Desires desires{decided, unseen, out, WorkloadOf(decided, unseen), Json::object(), ChecksOf(decided)};
+  if (desires.workload) desires.status = LatestStatus(desires.workload, unseen);
+  DesireWorkload(desires);
+  DesireJob(desires);
+  DesireChecks(desires);
+  const bool holds = decided.report.quota.has && !decided.report.quota.has->evicted && !decided.entry.ended();
+  const Deadline deadline =
+      holds ? DeadlineOf(desires.status, decided.entry.read.terms.max_seconds, decided.settings.pods_ready)
+            : Deadline();
+  return deadline.at_ms > decided.report.now_wall_ms ? deadline.at_ms : 0;
 }
 
 }  // namespace tutti::dialects::kueue

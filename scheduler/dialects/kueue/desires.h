@@ -24,20 +24,10 @@ struct Decided {
   const GangReport& report;
   std::string eviction;      // the sentence about it, where it has to leave
   std::string_view version;  // in which Kueue's kinds are served
+  const DialectSettings& settings;
 };
 
-void DesireWorkload(const Decided& decided, const cluster::Unseen& unseen, std::vector<cluster::DesiredObject>* out);
-void DesireJob(const Decided& decided, const cluster::Unseen& unseen, std::vector<cluster::DesiredObject>* out);
-
-// What its checks ask of others.
-void DesireChecks(const Decided& decided, const cluster::Unseen& unseen, std::vector<cluster::DesiredObject>* out);
-
-// The Workload as it is seen, or as it was created and is not seen yet; null: there is none.
-std::shared_ptr<const model::Object> WorkloadOf(const Decided& decided, const cluster::Unseen& unseen);
-// Its status, with what was written since it was seen.
-base::Json LatestStatus(const std::shared_ptr<const model::Object>& workload, const cluster::Unseen& unseen);
-// The checks that it needs where it has quota now.
-std::vector<std::string> ChecksOf(const Decided& decided);
-bool AwaitsChecks(const std::vector<std::string>& checks, const base::Json& status);
+// What the Workload, the job, and those that its checks ask should be. Returns as Dialect::Desire does.
+base::Millis DesireAll(const Decided& decided, const cluster::Unseen& unseen, std::vector<cluster::DesiredObject>* out);
 
 }  // namespace tutti::dialects::kueue

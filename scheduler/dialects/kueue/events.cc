@@ -87,6 +87,9 @@ class Teller {
     const bool told = before.evicted_reason == now.evicted_reason && before.evictions == now.evictions;
     if (told || (of_.before.now_wall_ms == 0 && Holds("Evicted"))) return;
     const std::string reason = EvictedReason(now.evicted_reason);
+    if (reason == fmt::format("{}{}", kDeactivatedBy, kExecutionExceeded))
+      OfWorkload(true, std::string(kExecutionExceeded),
+                 fmt::format("The maximum execution time ({}s) exceeded", of_.entry.read.terms.max_seconds));
     if (IsPreemption(now.evicted_reason)) {
       const std::string note =
           of_.preemptor ? fmt::format("{}; {}", of_.eviction, Priorities(*of_.preemptor, of_.entry)) : of_.eviction;

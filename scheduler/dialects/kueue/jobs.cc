@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "dialects/declaration.h"
-#include "dialects/kueue/fields.h"
+#include "dialects/fields.h"
 #include "dialects/kueue/names.h"
 #include "dialects/kueue/queue_status.h"
 #include "dialects/wording.h"
@@ -16,8 +16,6 @@ namespace tutti::dialects::kueue {
 using base::Json;
 
 namespace {
-
-constexpr std::string_view kTutti = "tutti";
 
 bool IsFlagSet(const Json& object, const std::string& pointer) {
   const Json::json_pointer at(pointer);
@@ -33,21 +31,50 @@ bool IsRayJobActive(const Json& status) {
 
 bool IsRayClusterActive(const Json& status) {
   const std::string state = TextIn(status, "state");
-  return (!state.empty() && state != "suspended") || NumberIn(status, "availableWorkerReplicas") > 0 ||
+  return (!state.empty() && state != "suspended") || CountIn(status, "availableWorkerReplicas") > 0 ||
          IsTrue(Field(status, "conditions"), "HeadPodReady");
 }
 
-bool IsJobActive(const Json& status) { return NumberIn(status, "active") > 0 || NumberIn(status, "terminating") > 0; }
+bool IsJobActive(const Json& status) { return CountIn(status, "active") > 0 || CountIn(status, "terminating") > 0; }
 
 bool IsJobSetActive(const Json& status) {
   const Json& jobs = Field(status, "replicatedJobsStatus");
-  return jobs.is_array() && std::ranges::any_of(jobs, [](const Json& job) { return NumberIn(job, "active") > 0; });
+  return jobs.is_array() && std::ranges::any_of(jobs, [](const Json& job) { return CountIn(job, "active") > 0; });
 }
 
 bool AreReplicasActive(const Json& status) {
   const Json& types = Field(status, "replicaStatuses");
-  return types.is_object() && std::ranges::any_of(types, [](const Json& type) { return NumberIn(type, "active") > 0; });
+  return types.is_object() && std::ranges::any_of(types, [](const Json& type) { return CountIn(type, "active") > 0; });
 }
+
+// --- Whether pods are ready ---
+
+// Of a Job's pods so many run at a time.
+int64_t ParallelPods(const Json& body) {
+  const Json& spec = Field(body, "spec");
+  const int64_t parallelism = Field(spec, "parallelism").is_null() ? 1 : CountIn(spec, "parallelism");
+  return Field(spec, "completions").is_null() ? parallelism : std::min(parallelism, CountIn(spec, "completions"));
+}
+
+bool IsRayJobReady(const Json& body) { return TextIn(Field(StatusIn(body), "rayClusterStatus"), "state") == "ready"; }
+
+bool IsRayClusterReady(const Json& body) { return TextIn(StatusIn(body), "state") == "ready"; }
+
+bool IsJobReady(const Json& body) {
+  const Json& status = StatusIn(body);
+  return CountIn(status, "ready") + CountIn(status, "succeeded") >= ParallelPods(body);
+}
+
+bool IsJobSetReady(const Json& body) {
+  int64_t wanted = 0, ready = 0;
+  for (const Json& job : ListIn(Field(body, "spec"), "replicatedJobs"))
+    wanted += Field(job, "replicas").is_null() ? 1 : CountIn(job, "replicas");
+  for (const Json& job : ListIn(StatusIn(body), "replicatedJobsStatus"))
+    ready += CountIn(job, "ready") + CountIn(job, "succeeded");
+  return ready >= wanted;
+}
+
+bool AreReplicasReady(const Json& body) { return IsTrue(Field(StatusIn(body), "conditions"), "Running"); }
 
 // --- The table ---
 
@@ -59,36 +86,45 @@ JobKind Replicated(const char* resource, const char* kind, const char* version =
           "/spec/runPolicy/suspend",
           false,
           true,
-          AreReplicasActive};
+          AreReplicasActive,
+          AreReplicasReady};
 }
 
 const std::vector<JobKind>& Table() {
-  static const std::vector<JobKind> table{
-      {{"ray.io", "rayjobs", "RayJob", {"v1", "v1alpha1"}},
-       "ray.io/rayjob-kueue-controller",
-       "/spec/suspend",
-       true,
-       true,
-       IsRayJobActive},
-      {{"ray.io", "rayclusters", "RayCluster", {"v1", "v1alpha1"}},
-       "ray.io/raycluster-kueue-controller",
-       "/spec/suspend",
-       false,
-       true,
-       IsRayClusterActive},
-      {{"batch", "jobs", "Job", {"v1"}}, "batch/job-kueue-controller", "/spec/suspend", false, false, IsJobActive},
-      {{"jobset.x-k8s.io", "jobsets", "JobSet", {"v1alpha2"}},
-       "jobset.x-k8s.io/jobset-kueue-controller",
-       "/spec/suspend",
-       false,
-       false,
-       IsJobSetActive},
-      Replicated("jaxjobs", "JAXJob"),
-      Replicated("mpijobs", "MPIJob", "v2beta1"),
-      Replicated("paddlejobs", "PaddleJob"),
-      Replicated("pytorchjobs", "PyTorchJob"),
-      Replicated("tfjobs", "TFJob"),
-      Replicated("xgboostjobs", "XGBoostJob")};
+  static const std::vector<JobKind> table{{{"ray.io", "rayjobs", "RayJob", {"v1", "v1alpha1"}},
+                                           "ray.io/rayjob-kueue-controller",
+                                           "/spec/suspend",
+                                           true,
+                                           true,
+                                           IsRayJobActive,
+                                           IsRayJobReady},
+                                          {{"ray.io", "rayclusters", "RayCluster", {"v1", "v1alpha1"}},
+                                           "ray.io/raycluster-kueue-controller",
+                                           "/spec/suspend",
+                                           false,
+                                           true,
+                                           IsRayClusterActive,
+                                           IsRayClusterReady},
+                                          {{"batch", "jobs", "Job", {"v1"}},
+                                           "batch/job-kueue-controller",
+                                           "/spec/suspend",
+                                           false,
+                                           false,
+                                           IsJobActive,
+                                           IsJobReady},
+                                          {{"jobset.x-k8s.io", "jobsets", "JobSet", {"v1alpha2"}},
+                                           "jobset.x-k8s.io/jobset-kueue-controller",
+                                           "/spec/suspend",
+                                           false,
+                                           false,
+                                           IsJobSetActive,
+                                           IsJobSetReady},
+                                          Replicated("jaxjobs", "JAXJob"),
+                                          Replicated("mpijobs", "MPIJob", "v2beta1"),
+                                          Replicated("paddlejobs", "PaddleJob"),
+                                          Replicated("pytorchjobs", "PyTorchJob"),
+                                          Replicated("tfjobs", "TFJob"),
+                                          Replicated("xgboostjobs", "XGBoostJob")};
   return table;
 }
 
@@ -122,7 +158,7 @@ void Grant(const JobKind& kind, const PodSetGrant& grant, Json* pod_template) {
   }
   if (!kind.free_templates) return;
   if (const std::string named = TextIn(spec, "schedulerName"); named.empty() || named == "default-scheduler")
-    spec["schedulerName"] = kTutti;
+    spec["schedulerName"] = grant.scheduler_name;
 }
 
 // What Grant writes, as `original` has it.
@@ -157,7 +193,7 @@ void GiveTemplate(const PodSet& set, Json* body) {
 }
 
 // Takes out what the template of a set was granted that its Workload does not have, and the template if it was given.
-void TakeBack(const PodSet& set, Json* body) {
+void TakeBack(const PodSet& set, const std::string& scheduler_name, Json* body) {
   Json* pod_template = set.late ? At(*body, set.path) : nullptr;
   if (!pod_template || !pod_template->is_object()) return;
   const auto take_out = [](Json& of, const char* part, std::initializer_list<std::string_view> keys) {
@@ -170,7 +206,8 @@ void TakeBack(const PodSet& set, Json* body) {
     take_out((*pod_template)["metadata"], "annotations", {kWorkloadAnnotation});
     if ((*pod_template)["metadata"].empty()) pod_template->erase("metadata");
   }
-  if (TextIn(Field(*pod_template, "spec"), "schedulerName") == kTutti) (*pod_template)["spec"].erase("schedulerName");
+  if (TextIn(Field(*pod_template, "spec"), "schedulerName") == scheduler_name)
+    (*pod_template)["spec"].erase("schedulerName");
   if (*pod_template == DefaultSubmitter(*body)) (*body)["spec"].erase("submitterPodTemplate");
 }
 
@@ -208,6 +245,27 @@ bool IsSuspended(const JobKind& kind, const Json& body) { return IsFlagSet(body,
 
 bool IsReleased(const JobKind& kind, const Json& body) {
   return !IsSuspended(kind, body) || kind.is_active(StatusIn(body));
+}
+
+std::map<std::string, int64_t> DoneOf(const JobKind& kind, const std::vector<PodSet>& sets, const Json& body) {
+  std::map<std::string, int64_t> done;
+  const Json &spec = Field(body, "spec"), &status = StatusIn(body);
+  if (kind.kind.kind == "Job" && sets.size() == 1) {
+    const int64_t parallelism = Field(spec, "parallelism").is_null() ? 1 : CountIn(spec, "parallelism");
+    const int64_t completions = Field(spec, "completions").is_null() ? parallelism : CountIn(spec, "completions");
+    const int64_t succeeded = CountIn(status, "succeeded"), left = std::max<int64_t>(0, completions - succeeded);
+    if (succeeded > 0 && left < parallelism) done[sets.front().name] = parallelism - left;
+  } else if (kind.kind.kind == "JobSet") {
+    for (const Json& job : ListIn(spec, "replicatedJobs")) {
+      const int64_t replicas = Field(job, "replicas").is_null() ? 1 : CountIn(job, "replicas");
+      const auto set = std::ranges::find(sets, TextIn(job, "name"), &PodSet::name);
+      if (set == sets.end() || replicas == 0) continue;
+      for (const Json& each : ListIn(status, "replicatedJobsStatus"))
+        if (TextIn(each, "name") == set->name && CountIn(each, "succeeded") > 0)
+          done[set->name] = set->count / replicas * std::min(replicas, CountIn(each, "succeeded"));
+    }
+  }
+  return done;
 }
 
 std::string WhyNotHeld(const JobKind& kind, const Json& body) {
@@ -304,15 +362,16 @@ bool HasGrants(const std::vector<PodSet>& sets, const Json& body) {
   });
 }
 
-Json Stopped(const JobKind& kind, const std::vector<PodSet>& sets, const Json& pod_sets, Json body) {
+Json Stopped(const JobKind& kind, const std::vector<PodSet>& sets, const Json& pod_sets,
+             const std::string& scheduler_name, Json body) {
   for (const Json& original : AsList(pod_sets)) {
     const auto set = std::ranges::find(sets, TextIn(original, "name"), &PodSet::name);
     if (set == sets.end()) continue;
     if (Json* pod_template = At(body, set->path); pod_template && pod_template->is_object())
       Restore(kind, Field(original, "template"), pod_template);
-    if (const int64_t count = NumberIn(original, "count"); count > 0) SetParallelism(kind, count, &body);
+    if (const int64_t count = CountIn(original, "count"); count > 0) SetParallelism(kind, count, &body);
   }
-  for (const PodSet& set : sets) TakeBack(set, &body);
+  for (const PodSet& set : sets) TakeBack(set, scheduler_name, &body);
   return Suspended(kind, std::move(body));
 }
 

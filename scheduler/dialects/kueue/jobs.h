@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,8 @@ struct JobKind {
   bool free_templates = false;
   // By its status alone: pods of it may be there, or come.
   bool (*is_active)(const base::Json& status);
+  // All of its pods are ready, or have ended well.
+  bool (*is_ready)(const base::Json& body);
 };
 
 const std::vector<JobKind>& JobKinds();
@@ -35,6 +38,8 @@ const JobKind* FindJobKind(const model::Object& object);
 bool IsSuspended(const JobKind& kind, const base::Json& body);
 // It may make pods, or pods of it may still be there.
 bool IsReleased(const JobKind& kind, const base::Json& body);
+// By set, how many of its pods have ended well and are not followed by others. Of kinds that do not say so: none.
+std::map<std::string, int64_t> DoneOf(const JobKind& kind, const std::vector<PodSet>& sets, const base::Json& body);
 // It cannot wait for quota: why, by its field; empty: it can.
 std::string WhyNotHeld(const JobKind& kind, const base::Json& body);
 // It does not wait for quota, whatever its labels say: another job makes it, or it uses a cluster of its own.
@@ -53,6 +58,7 @@ struct PodSetGrant {
   int64_t count = 0;
   model::StringMap labels, annotations, node_selector;
   base::Json tolerations = base::Json::array();
+  std::string scheduler_name;  // for templates that name none
 };
 
 base::Json TolerationJson(const model::Toleration& toleration);
@@ -70,8 +76,9 @@ base::Json Started(const JobKind& kind, const std::vector<PodSet>& sets, const s
 // A template of the job's sets has what Started writes.
 bool HasGrants(const std::vector<PodSet>& sets, const base::Json& body);
 // The job's body as it stops: suspended, and with what is scheduled by in its templates as the Workload's pod sets have
-// it.
-base::Json Stopped(const JobKind& kind, const std::vector<PodSet>& sets, const base::Json& pod_sets, base::Json body);
+// it. `scheduler_name` is that of the grants.
+base::Json Stopped(const JobKind& kind, const std::vector<PodSet>& sets, const base::Json& pod_sets,
+                   const std::string& scheduler_name, base::Json body);
 
 // The merge patch (RFC 7386) that makes `to` of `from`; an empty object: they are equal. A list goes as a whole.
 base::Json MergeBetween(const base::Json& from, const base::Json& to);

@@ -19,15 +19,16 @@ const model::ObjectKind kWebhooks{
 constexpr std::string_view kOfKueue = "kueue-mutating-webhook-configuration";
 constexpr std::string_view kBesideKueue =
     "Kueue runs in this cluster, as MutatingWebhookConfiguration kueue-mutating-webhook-configuration is there, and "
-    "two "
-    "controllers would hold and release the same jobs; delete Kueue's Deployment and its webhook configurations, or "
-    "leave its jobs to it";
+    "two controllers would hold and release the same jobs; delete Kueue's Deployment and its webhook configurations, "
+    "or leave its jobs to it";
 
 // The sentence about why the gang has to leave; empty: it does not.
-std::string EvictionOf(const Entry& entry, const Queues& queues, const GangReport& report, const Entry* preemptor) {
+std::string EvictionOf(const Entry& entry, const GangReport& report) {
   const QuotaReport& quota = report.quota;
   if (quota.evicted_reason.empty()) return {};
   if (!IsPreemption(quota.evicted_reason)) {
+    if (quota.evicted_reason == kPodsReadyTimeout)
+      return fmt::format("Exceeded the PodsReady timeout {}/{}", entry.key.ns, entry.key.name);
     if (quota.evicted_reason != "DeactivatedDueToAdmissionCheck")
       return EvictionText(quota.evicted_reason, quota.evicted_message);
     std::string names;
@@ -35,15 +36,12 @@ std::string EvictionOf(const Entry& entry, const Queues& queues, const GangRepor
       if (check.state == "Rejected") names += fmt::format("{}{}", names.empty() ? "" : ",", check.name);
     return OneLine(fmt::format("The workload is deactivated due to Admission check(s): {}, were rejected", names));
   }
-  const auto path = [&](const Entry& of) { return queues.PathOf(queues.LeafOf(of.key.ns, of.terms.queue)); };
-  if (!preemptor) return PreemptionText(quota.evicted_reason, quota.by_uid, "", "", path(entry));
-  return PreemptionText(quota.evicted_reason, preemptor->workload ? preemptor->workload->meta.uid : "",
-                        preemptor->job ? preemptor->job->meta.uid : "", path(*preemptor), path(entry));
+  return quota.evicted_message;
 }
 
 }  // namespace
 
-Kueue::Kueue() {
+Kueue::Kueue(DialectSettings settings) : settings_(std::move(settings)) {
   for (const auto* kinds : {&Queues::Kinds(), &Workloads::Kinds()})
     kinds_.insert(kinds_.end(), kinds->begin(), kinds->end());
   for (const JobKind& job : JobKinds()) kinds_.push_back(job.kind);
@@ -106,7 +104,7 @@ void Kueue::FollowQueues(const Touched& queues, Touched* touched) {
   touched->cohorts.insert(queues.cohorts.begin(), queues.cohorts.end());
   touched->leaves.insert(queues.leaves.begin(), queues.leaves.end());
   touched->locals.insert(queues.locals.begin(), queues.locals.end());
-  for (const auto& [ns, local] : queues.locals) workloads_.ReadAgain(ns, local, touched);
+  for (const auto& [ns, local] : queues_.TakeRerouted()) workloads_.ReadAgain(ns, local, touched);
 }
 
 void Kueue::Served(std::string_view kind_name, bool served, Touched* touched) {
@@ -147,7 +145,7 @@ model::GangSpec Kueue::Describe(const model::GangKey& key) const {
 std::string_view Kueue::SchedulerName(const model::GangKey& key) const {
   const Entry* entry = workloads_.Find(key);
   if (!entry || !served_ || (entry->read.finished && !IsKept(*entry->workload))) return {};
-  return "tutti";
+  return settings_.scheduler_names.front();
 }
 
 // --- Queues ---
@@ -169,17 +167,13 @@ void Kueue::AddNodeLabels(const model::Node& node, model::StringMap*, Touched*) 
 
 // --- What should be, and what is told ---
 
-void Kueue::Desire(const GangReport& report, const cluster::Unseen& unseen,
-                   std::vector<cluster::DesiredObject>* out) const {
+base::Millis Kueue::Desire(const GangReport& report, const cluster::Unseen& unseen,
+                           std::vector<cluster::DesiredObject>* out) const {
   const Entry* entry = workloads_.Find(report.spec->key);
-  if (!entry || !writes()) return;
-  const Decided decided{*entry,  workloads_.OwnedBy(entry->key),
-                        queues_, nodes_,
-                        report,  EvictionOf(*entry, queues_, report, workloads_.FindByUid(report.quota.by_uid)),
-                        version_};
-  DesireWorkload(decided, unseen, out);
-  DesireJob(decided, unseen, out);
-  DesireChecks(decided, unseen, out);
+  if (!entry || !writes()) return 0;
+  return DesireAll({*entry, workloads_.OwnedBy(entry->key), queues_, nodes_, report, EvictionOf(*entry, report),
+                    version_, settings_},
+                   unseen, out);
 }
 
 void Kueue::DesireOfSharing(const SharingReport& report, const cluster::Unseen&,
@@ -190,8 +184,7 @@ void Kueue::DesireOfSharing(const SharingReport& report, const cluster::Unseen&,
 void Kueue::Announce(const GangReport& before, const GangReport& now, std::vector<ObjectEvent>* out) const {
   const Entry* entry = now.spec ? workloads_.Find(now.spec->key) : nullptr;
   if (!entry || !writes()) return;
-  const Entry* preemptor = workloads_.FindByUid(now.quota.by_uid);
-  AnnounceSteps({*entry, before, now, EvictionOf(*entry, queues_, now, preemptor), preemptor}, out);
+  AnnounceSteps({*entry, before, now, EvictionOf(*entry, now), workloads_.FindByUid(now.quota.by_uid)}, out);
 }
 
 }  // namespace tutti::dialects::kueue

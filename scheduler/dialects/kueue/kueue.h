@@ -14,7 +14,7 @@ namespace tutti::dialects::kueue {
 
 class Kueue final : public Dialect {
  public:
-  Kueue();
+  explicit Kueue(DialectSettings settings = {});
 
   std::string_view name() const override;
   const std::vector<model::ObjectKind>& Kinds() const override { return kinds_; }
@@ -33,9 +33,10 @@ class Kueue final : public Dialect {
 
   // Adds none; it learns which labels the node has.
   void AddNodeLabels(const model::Node& node, model::StringMap* labels, Touched* touched) override;
+  void DropNode(std::string_view name) override { nodes_.erase(std::string(name)); }
 
-  void Desire(const GangReport& report, const cluster::Unseen& unseen,
-              std::vector<cluster::DesiredObject>* out) const override;
+  base::Millis Desire(const GangReport& report, const cluster::Unseen& unseen,
+                      std::vector<cluster::DesiredObject>* out) const override;
   void DesireOfSharing(const SharingReport& report, const cluster::Unseen& unseen,
                        std::vector<cluster::DesiredObject>* out) const override;
   void Announce(const GangReport& before, const GangReport& now, std::vector<ObjectEvent>* out) const override;
@@ -44,8 +45,9 @@ class Kueue final : public Dialect {
   bool writes() const { return served_ && !foreign_; }
   void FollowQueues(const Touched& queues, Touched* touched);
 
+  const DialectSettings settings_;
   Queues queues_;
-  Workloads workloads_{queues_};
+  Workloads workloads_{queues_, settings_};
   NodeLabels nodes_;
   std::vector<model::ObjectKind> kinds_;
   std::string version_ = "v1beta2";  // of Kueue's kinds, as they are served

@@ -5,7 +5,7 @@
 
 #include "cluster/json_reader.h"
 #include "dialects/declaration.h"
-#include "dialects/kueue/fields.h"
+#include "dialects/fields.h"
 
 namespace tutti::dialects::kueue {
 

@@ -16,11 +16,8 @@ inline constexpr std::string_view kPriorityLabel = "kueue.x-k8s.io/priority-clas
 inline constexpr std::string_view kMaxTimeLabel = "kueue.x-k8s.io/max-exec-time-seconds";
 inline constexpr std::string_view kMinParallelism = "kueue.x-k8s.io/job-min-parallelism";
 inline constexpr std::string_view kCompletionsFollow = "kueue.x-k8s.io/job-completions-equal-parallelism";
-// On a pod of its own, and on those of a group.
-inline constexpr std::string_view kManaged = "kueue.x-k8s.io/managed";  // a label, and a finalizer
-inline constexpr std::string_view kAdmissionGate = "kueue.x-k8s.io/admission";
-inline constexpr std::string_view kPodGroupLabel = "kueue.x-k8s.io/pod-group-name";
-inline constexpr std::string_view kPodGroupCount = "kueue.x-k8s.io/pod-group-total-count";
+// On what is made for a Workload.
+inline constexpr std::string_view kManaged = "kueue.x-k8s.io/managed";
 // On a Workload.
 inline constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
 inline constexpr std::string_view kInUse = "kueue.x-k8s.io/resource-in-use";  // the finalizer
@@ -30,6 +27,12 @@ inline constexpr std::string_view kPodSetLabel = "kueue.x-k8s.io/podset";
 inline constexpr std::string_view kClusterQueueLabel = "kueue.x-k8s.io/cluster-queue-name";
 inline constexpr std::string_view kLocalQueueLabel = "kueue.x-k8s.io/local-queue-name";
 inline constexpr std::string_view kWorkloadAnnotation = "kueue.x-k8s.io/workload";
+
+// Reasons of conditions.
+inline constexpr std::string_view kPodsReadyTimeout = "PodsReadyTimeout";
+inline constexpr std::string_view kDeactivatedBy = "DeactivatedDueTo";  // and one of these
+inline constexpr std::string_view kExecutionExceeded = "MaximumExecutionTimeExceeded";
+inline constexpr std::string_view kRequeuesExceeded = "RequeuingLimitExceeded";
 
 // The controller of checks that are answered by ProvisioningRequests.
 inline constexpr std::string_view kProvisioning = "kueue.x-k8s.io/provisioning-request";

@@ -82,26 +82,24 @@ std::string QuantityText(std::string_view resource, int64_t amount) {
   return WithSuffix(amount, 1024, {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"});
 }
 
-bool SetCondition(std::string_view type, bool status, std::string_view reason, std::string_view message,
+void SetCondition(std::string_view type, bool status, std::string_view reason, std::string_view message,
                   base::Millis now_wall_ms, Json* conditions) {
   const char* word = status ? "True" : "False";
   if (!conditions->is_array()) *conditions = Json::array();
   for (Json& condition : *conditions) {
     if (!condition.is_object() || condition.value("type", Json()) != type) continue;
-    const bool changed = condition.value("status", Json()) != word;
-    if (changed || !condition.contains("lastTransitionTime"))
+    if (condition.value("status", Json()) != word || !condition.contains("lastTransitionTime"))
       condition["lastTransitionTime"] = base::FormatTime(now_wall_ms);
     condition["status"] = word;
     condition["reason"] = reason;
     condition["message"] = message;
-    return changed;
+    return;
   }
   conditions->push_back({{"type", type},
                          {"status", word},
                          {"reason", reason},
                          {"message", message},
                          {"lastTransitionTime", base::FormatTime(now_wall_ms)}});
-  return true;
 }
 
 const Json* FindCondition(const Json& conditions, std::string_view type) {

@@ -16,8 +16,8 @@ namespace tutti::dialects::kueue {
 // with the largest suffix that leaves it whole ("1500m", "2", "7812500Ki").
 std::string QuantityText(std::string_view resource, int64_t amount);
 
-// Sets the condition in the list; it keeps its time while its status stays. Returns whether the status is another now.
-bool SetCondition(std::string_view type, bool status, std::string_view reason, std::string_view message,
+// Sets the condition in the list; it keeps its time while its status stays.
+void SetCondition(std::string_view type, bool status, std::string_view reason, std::string_view message,
                   base::Millis now_wall_ms, base::Json* conditions);
 // Null: there is none in the list.
 const base::Json* FindCondition(const base::Json& conditions, std::string_view type);

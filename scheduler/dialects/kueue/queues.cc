@@ -8,6 +8,8 @@
 #include "base/json.h"
 #include "cluster/kinds.h"
 #include "dialects/declaration.h"
+#include "dialects/fields.h"
+#include "dialects/kueue/jobs.h"
 #include "dialects/kueue/names.h"
 #include "dialects/kueue/queue_status.h"
 #include "dialects/pod_groups.h"
@@ -57,18 +59,18 @@ const std::vector<model::ObjectKind>& Queues::Kinds() {
 
 // --- Objects ---
 
-bool Queues::Put(const std::shared_ptr<const model::Object>& object, Touched* touched) {
+void Queues::Put(const std::shared_ptr<const model::Object>& object, Touched* touched) {
   const std::string &kind = object->kind, &name = object->meta.name;
   if (kind == "ResourceFlavor") {
     PutFlavor(object, touched);
   } else if (kind == "Topology") {
     std::vector<std::string> levels = ReadLevels(*object);
     const auto [at, fresh] = topologies_.try_emplace(name);
-    if (!fresh && at->second == levels) return true;
+    if (!fresh && at->second == levels) return;
     at->second = std::move(levels);
     TouchFlavorsOf(name, touched);
   } else if (kind == "Cohort") {
-    Kept<Declared<model::CohortSpec>> cohort{object, ReadCohort(*object)};
+    Kept<model::CohortSpec> cohort{object, ReadCohort(*object)};
     const auto at = cohorts_.find(name);
     if (at == cohorts_.end() || at->second.spec != cohort.spec) touched->cohorts.insert(name);
     cohorts_.insert_or_assign(name, std::move(cohort));
@@ -80,33 +82,30 @@ bool Queues::Put(const std::shared_ptr<const model::Object>& object, Touched* to
     Check check = ReadCheck(*object);
     if (const auto at = checks_.find(name); at != checks_.end() && at->second.spec == check) {
       at->second.object = object;
-      return true;
+      return;
     }
     if (const auto at = checks_.find(name); at != checks_.end())
       Leave(&checks_by_config_, at->second.spec.parameters, name);
     checks_by_config_[check.parameters].insert(name);
     checks_.insert_or_assign(name, Kept<Check>{object, std::move(check)});
-    TouchUsers(leaves_by_check_, name, touched);
+    RerouteUsers(name, touched);
   } else if (kind == "ProvisioningRequestConfig") {
     std::shared_ptr<const model::Object>& config = configs_[name];
     const bool same = config && *config->body == *object->body;
     config = object;
-    if (same) return true;
-    TouchChecksOf(name, touched);
+    if (same) return;
+    RerouteChecksOf(name, touched);
   } else if (kind == "Namespace") {
     const auto [at, fresh] = namespaces_.try_emplace(name, object->meta.labels);
-    if (!fresh && at->second == *object->meta.labels) return true;
+    if (!fresh && at->second == *object->meta.labels) return;
     at->second = object->meta.labels;
     TouchNamespace(name, touched);
-  } else {
-    return false;
   }
-  return true;
 }
 
-bool Queues::Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
+void Queues::Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
   const auto row = std::ranges::find(Kinds(), kind_name, &model::ObjectKind::Name);
-  if (row == Kinds().end()) return false;
+  if (row == Kinds().end()) return;
   const std::string key(name);
   if (row->kind == "ResourceFlavor") {
     DropFlavor(key, touched);
@@ -120,22 +119,21 @@ bool Queues::Drop(std::string_view kind_name, std::string_view ns, std::string_v
     DropLocal({std::string(ns), key}, touched);
   } else if (row->kind == "AdmissionCheck") {
     const auto at = checks_.find(name);
-    if (at == checks_.end()) return true;
+    if (at == checks_.end()) return;
     Leave(&checks_by_config_, at->second.spec.parameters, key);
     checks_.erase(at);
-    TouchUsers(leaves_by_check_, name, touched);
+    RerouteUsers(name, touched);
   } else if (row->kind == "ProvisioningRequestConfig") {
-    if (configs_.erase(key) > 0) TouchChecksOf(key, touched);
+    if (configs_.erase(key) > 0) RerouteChecksOf(key, touched);
   } else if (namespaces_.erase(key) > 0) {
     TouchNamespace(name, touched);
   }
-  return true;
 }
 
 void Queues::DropFlavor(const std::string& name, Touched* touched) {
   const auto at = flavors_.find(name);
   if (at == flavors_.end()) return;
-  Leave(&flavors_by_topology_, at->second.spec.spec.topology, name);
+  Leave(&flavors_by_topology_, at->second.spec.topology, name);
   flavors_.erase(at);
   touched->flavors.insert(name);
   TouchUsers(leaves_by_flavor_, name, touched);
@@ -147,28 +145,30 @@ void Queues::DropLeaf(const std::string& name, Touched* touched) {
   Index(name, at->second.spec, false);
   leaves_.erase(at);
   TouchLeaf(name, touched);
+  Reroute(name);
 }
 
 void Queues::DropLocal(const LocalName& name, Touched* touched) {
   const auto at = locals_.find(name);
   if (at == locals_.end()) return;
-  Leave(&locals_by_leaf_, at->second.spec.spec.queue, name);
+  Leave(&locals_by_leaf_, at->second.spec.queue, name);
   locals_.erase(at);
   touched->locals.insert(name);
+  rerouted_.insert(name);
 }
 
 void Queues::PutFlavor(const std::shared_ptr<const model::Object>& object, Touched* touched) {
   const std::string& name = object->meta.name;
-  Declared<model::Flavor> flavor = ReadFlavor(*object);
+  model::Flavor flavor = ReadFlavor(*object);
   if (const auto at = flavors_.find(name); at != flavors_.end()) {
     if (at->second.spec == flavor) {
       at->second.object = object;
       return;
     }
-    Leave(&flavors_by_topology_, at->second.spec.spec.topology, name);
+    Leave(&flavors_by_topology_, at->second.spec.topology, name);
   }
-  if (!flavor.spec.topology.empty()) flavors_by_topology_[flavor.spec.topology].insert(name);
-  flavors_.insert_or_assign(name, Kept<Declared<model::Flavor>>{object, std::move(flavor)});
+  if (!flavor.topology.empty()) flavors_by_topology_[flavor.topology].insert(name);
+  flavors_.insert_or_assign(name, Kept<model::Flavor>{object, std::move(flavor)});
   touched->flavors.insert(name);
   TouchUsers(leaves_by_flavor_, name, touched);
 }
@@ -188,6 +188,7 @@ void Queues::Index(const std::string& name, const Leaf& leaf, bool add) {
 void Queues::PutLeaf(const std::shared_ptr<const model::Object>& object, Touched* touched) {
   const std::string& name = object->meta.name;
   Leaf leaf = ReadLeaf(*object);
+  bool reroutes = !leaf.checks.empty();
   if (const auto at = leaves_.find(name); at != leaves_.end()) {
     const bool same = at->second.spec == leaf && at->second.object->meta.uid == object->meta.uid &&
                       at->second.object->meta.deleting() == object->meta.deleting();
@@ -195,26 +196,29 @@ void Queues::PutLeaf(const std::shared_ptr<const model::Object>& object, Touched
       at->second.object = object;
       return;
     }
+    reroutes = at->second.spec.checks != leaf.checks;
     Index(name, at->second.spec, false);
   }
   Index(name, leaf, true);
   leaves_.insert_or_assign(name, Kept<Leaf>{object, std::move(leaf)});
   TouchLeaf(name, touched);
+  if (reroutes) Reroute(name);
 }
 
 void Queues::PutLocal(const std::shared_ptr<const model::Object>& object, Touched* touched) {
   const LocalName name{object->meta.ns, object->meta.name};
-  Declared<model::LocalQueueSpec> local = ReadLocal(*object);
+  model::LocalQueueSpec local = ReadLocal(*object);
   if (const auto at = locals_.find(name); at != locals_.end()) {
     if (at->second.spec == local && at->second.object->meta.uid == object->meta.uid) {
       at->second.object = object;
       return;
     }
-    Leave(&locals_by_leaf_, at->second.spec.spec.queue, name);
+    Leave(&locals_by_leaf_, at->second.spec.queue, name);
   }
-  locals_by_leaf_[local.spec.queue].insert(name);
-  locals_.insert_or_assign(name, Kept<Declared<model::LocalQueueSpec>>{object, std::move(local)});
+  locals_by_leaf_[local.queue].insert(name);
+  locals_.insert_or_assign(name, Kept<model::LocalQueueSpec>{object, std::move(local)});
   touched->locals.insert(name);
+  rerouted_.insert(name);
 }
 
 // --- What depends on them ---
@@ -239,9 +243,20 @@ void Queues::TouchFlavorsOf(const std::string& topology, Touched* touched) const
     }
 }
 
-void Queues::TouchChecksOf(const std::string& config, Touched* touched) const {
+void Queues::Reroute(const std::string& leaf) {
+  if (const auto locals = locals_by_leaf_.find(leaf); locals != locals_by_leaf_.end())
+    rerouted_.insert(locals->second.begin(), locals->second.end());
+}
+
+void Queues::RerouteUsers(std::string_view check, Touched* touched) {
+  TouchUsers(leaves_by_check_, check, touched);
+  if (const auto leaves = leaves_by_check_.find(check); leaves != leaves_by_check_.end())
+    for (const std::string& leaf : leaves->second) Reroute(leaf);
+}
+
+void Queues::RerouteChecksOf(const std::string& config, Touched* touched) {
   if (const auto checks = checks_by_config_.find(config); checks != checks_by_config_.end())
-    for (const std::string& check : checks->second) TouchUsers(leaves_by_check_, check, touched);
+    for (const std::string& check : checks->second) RerouteUsers(check, touched);
 }
 
 void Queues::TouchNamespace(std::string_view ns, Touched* touched) const {
@@ -254,7 +269,7 @@ void Queues::TouchNamespace(std::string_view ns, Touched* touched) const {
 std::optional<model::Flavor> Queues::DescribeFlavor(std::string_view name) const {
   const auto at = flavors_.find(name);
   if (at == flavors_.end()) return std::nullopt;
-  model::Flavor flavor = at->second.spec.spec;
+  model::Flavor flavor = at->second.spec;
   if (const auto levels = topologies_.find(flavor.topology); levels != topologies_.end())
     flavor.levels = levels->second;
   return flavor;
@@ -262,7 +277,7 @@ std::optional<model::Flavor> Queues::DescribeFlavor(std::string_view name) const
 
 std::optional<model::CohortSpec> Queues::DescribeCohort(std::string_view name) const {
   const auto at = cohorts_.find(name);
-  return at == cohorts_.end() ? std::nullopt : std::optional(at->second.spec.spec);
+  return at == cohorts_.end() ? std::nullopt : std::optional(at->second.spec);
 }
 
 std::optional<model::LeafQueueSpec> Queues::DescribeLeaf(std::string_view name) const {
@@ -282,7 +297,7 @@ bool Queues::Takes(const Leaf& leaf, const std::string& ns) const {
 std::optional<model::LocalQueueSpec> Queues::DescribeLocal(std::string_view ns, std::string_view name) const {
   const auto at = locals_.find({std::string(ns), std::string(name)});
   if (at == locals_.end()) return std::nullopt;
-  model::LocalQueueSpec spec = at->second.spec.spec;
+  model::LocalQueueSpec spec = at->second.spec;
   if (const auto leaf = leaves_.find(spec.queue); leaf != leaves_.end())
     spec.admits = Takes(leaf->second.spec, spec.ns);
   return spec;
@@ -290,20 +305,7 @@ std::optional<model::LocalQueueSpec> Queues::DescribeLocal(std::string_view ns, 
 
 std::string Queues::LeafOf(const std::string& ns, const std::string& local) const {
   const auto at = locals_.find({ns, local});
-  return at == locals_.end() ? std::string() : at->second.spec.spec.queue;
-}
-
-std::string Queues::PathOf(const std::string& leaf) const {
-  std::string path = "/" + leaf;
-  const auto at = leaves_.find(leaf);
-  std::string cohort = at == leaves_.end() ? std::string() : at->second.spec.spec.cohort;
-  std::set<std::string> seen;  // parents may form a circle
-  while (!cohort.empty() && seen.insert(cohort).second) {
-    path.insert(0, "/" + cohort);
-    const auto above = cohorts_.find(cohort);
-    cohort = above == cohorts_.end() ? std::string() : above->second.spec.spec.parent;
-  }
-  return path;
+  return at == locals_.end() ? std::string() : at->second.spec.queue;
 }
 
 std::vector<std::string> Queues::ChecksOf(const std::string& leaf,
@@ -328,9 +330,19 @@ std::shared_ptr<const model::Object> Queues::FindConfig(const std::string& name)
   return at == configs_.end() ? nullptr : at->second;
 }
 
-const Declared<model::Flavor>* Queues::FindFlavor(const std::string& name) const {
-  const auto at = flavors_.find(name);
-  return at == flavors_.end() ? nullptr : &at->second.spec;
+Queues::FlavorTerms Queues::TermsOf(const Json& assignment) const {
+  FlavorTerms terms;
+  std::set<std::string> names;
+  for (const auto& [resource, flavor] : Field(assignment, "flavors").items())
+    if (flavor.is_string()) names.insert(flavor.get<std::string>());
+  for (const std::string& name : names) {
+    const auto flavor = flavors_.find(name);
+    if (flavor == flavors_.end()) continue;
+    terms.node_selector.insert(flavor->second.spec.labels.begin(), flavor->second.spec.labels.end());
+    for (const model::Toleration& each : flavor->second.spec.tolerations)
+      terms.tolerations.push_back(TolerationJson(each));
+  }
+  return terms;
 }
 
 // --- Statuses ---
@@ -356,7 +368,7 @@ Queues::Active Queues::ActiveOfLeaf(const std::string& name) const {
       const auto flavor = flavors_.find(quota.flavor);
       if (flavor == flavors_.end())
         lacks_flavors.push_back(quota.flavor);
-      else if (const std::string& topology = flavor->second.spec.spec.topology;
+      else if (const std::string& topology = flavor->second.spec.topology;
                !topology.empty() && !topologies_.contains(topology))
         lacks_topologies.push_back(
             fmt::format("there is no Topology \"{}\" for TAS flavor \"{}\"", topology, quota.flavor));
@@ -386,7 +398,7 @@ Queues::Active Queues::ActiveOfLeaf(const std::string& name) const {
 }
 
 Queues::Active Queues::ActiveOfLocal(const std::string& ns, const std::string& name) const {
-  const model::LocalQueueSpec& local = locals_.find({ns, name})->second.spec.spec;
+  const model::LocalQueueSpec& local = locals_.find({ns, name})->second.spec;
   if (local.stop != model::StopPolicy::kNone) return {false, "Stopped", "LocalQueue is stopped"};
   if (!leaves_.contains(local.queue))
     return {false, "ClusterQueueDoesNotExist", "Can't submit new workloads to clusterQueue"};
@@ -406,7 +418,7 @@ void Queues::Desire(const SharingReport& report, std::vector<cluster::DesiredObj
   if (!report.ns.empty()) {
     const auto local = locals_.find({report.ns, report.name});
     if (local == locals_.end()) return;
-    const model::LocalQueueSpec& spec = local->second.spec.spec;
+    const model::LocalQueueSpec& spec = local->second.spec;
     const auto leaf = leaves_.find(spec.queue);
     const model::LeafQueueSpec* quotas = leaf == leaves_.end() ? nullptr : &leaf->second.spec.spec;
     return desire(local->second.object, LocalStatus(quotas, spec.stop != model::StopPolicy::kNone, report),

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "dialects/dialect.h"
 #include "dialects/kueue/specs.h"
 
@@ -22,9 +23,11 @@ class Queues {
  public:
   static const std::vector<model::ObjectKind>& Kinds();
 
-  // False: the object is of no kind of these.
-  bool Put(const std::shared_ptr<const model::Object>& object, Touched* touched);
-  bool Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched);
+  // An object of another kind has no effect.
+  void Put(const std::shared_ptr<const model::Object>& object, Touched* touched);
+  void Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched);
+  // LocalQueues that lead elsewhere since this was last asked, or where other checks are asked for.
+  std::set<std::pair<std::string, std::string>> TakeRerouted() { return std::exchange(rerouted_, {}); }
 
   std::optional<model::Flavor> DescribeFlavor(std::string_view name) const;
   std::optional<model::CohortSpec> DescribeCohort(std::string_view name) const;
@@ -34,14 +37,17 @@ class Queues {
 
   // The ClusterQueue that a LocalQueue leads to; empty: there is no such LocalQueue.
   std::string LeafOf(const std::string& ns, const std::string& local) const;
-  // "/cohort/queue": the way from the root of its cohorts.
-  std::string PathOf(const std::string& leaf) const;
   // The checks that a gang with these flavors needs in that queue; nullopt: one that may get any of its flavors.
   std::vector<std::string> ChecksOf(const std::string& leaf, const std::optional<std::set<std::string>>& flavors) const;
   const Check* FindCheck(const std::string& name) const;
   // Null: there is no such object.
   std::shared_ptr<const model::Object> FindConfig(const std::string& name) const;
-  const Declared<model::Flavor>* FindFlavor(const std::string& name) const;
+  // What the flavors of one of podSetAssignments ask of the pods.
+  struct FlavorTerms {
+    std::map<std::string, std::string> node_selector;
+    base::Json tolerations = base::Json::array();
+  };
+  FlavorTerms TermsOf(const base::Json& assignment) const;
 
   // What its status says of whether it is active: a reason and a sentence, as Kueue has them.
   struct Active {
@@ -71,23 +77,26 @@ class Queues {
   void PutLeaf(const std::shared_ptr<const model::Object>& object, Touched* touched);
   void PutLocal(const std::shared_ptr<const model::Object>& object, Touched* touched);
   void TouchLeaf(const std::string& name, Touched* touched) const;
+  void Reroute(const std::string& leaf);
   void TouchUsers(const Users& users, std::string_view name, Touched* touched) const;
   void TouchFlavorsOf(const std::string& topology, Touched* touched) const;
-  void TouchChecksOf(const std::string& config, Touched* touched) const;
+  void RerouteUsers(std::string_view check, Touched* touched);
+  void RerouteChecksOf(const std::string& config, Touched* touched);
   void TouchNamespace(std::string_view ns, Touched* touched) const;
   void Index(const std::string& name, const Leaf& leaf, bool add);
   bool Takes(const Leaf& leaf, const std::string& ns) const;
 
-  std::map<std::string, Kept<Declared<model::Flavor>>, std::less<>> flavors_;
+  std::map<std::string, Kept<model::Flavor>, std::less<>> flavors_;
   std::map<std::string, std::vector<std::string>, std::less<>> topologies_;  // the levels of each
-  std::map<std::string, Kept<Declared<model::CohortSpec>>, std::less<>> cohorts_;
+  std::map<std::string, Kept<model::CohortSpec>, std::less<>> cohorts_;
   std::map<std::string, Kept<Leaf>, std::less<>> leaves_;
-  std::map<LocalName, Kept<Declared<model::LocalQueueSpec>>> locals_;
+  std::map<LocalName, Kept<model::LocalQueueSpec>> locals_;
   std::map<std::string, Kept<Check>, std::less<>> checks_;
   std::map<std::string, std::shared_ptr<const model::Object>, std::less<>> configs_;  // ProvisioningRequestConfigs
   std::map<std::string, model::StringMap, std::less<>> namespaces_;                   // their labels
   Users leaves_by_flavor_, leaves_by_check_, flavors_by_topology_, checks_by_config_;
   std::map<std::string, std::set<LocalName>, std::less<>> locals_by_leaf_;
+  std::set<LocalName> rerouted_;
 };
 
 }  // namespace tutti::dialects::kueue

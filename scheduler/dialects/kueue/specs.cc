@@ -8,7 +8,6 @@
 #include "base/json.h"
 #include "cluster/json_reader.h"
 #include "dialects/declaration.h"
-#include "dialects/kueue/names.h"
 
 namespace tutti::dialects::kueue {
 
@@ -19,6 +18,17 @@ using cluster::JsonReader;
 namespace {
 
 constexpr size_t kMostGroups = 64, kMostFlavors = 256, kMostChecks = 256, kMostLevels = 64;
+
+// An amount of the resource as a JSON value says it: cpu in thousandths. nullopt: it is no quantity, or negative;
+// `why` says so.
+std::optional<int64_t> AmountOf(std::string_view resource, const Json& value, std::string* why) {
+  const Json amounts = {{std::string(resource), value}};
+  JsonReader read;
+  const model::ResourceList list = read.Resources(JsonField(amounts));
+  if (read.ok()) return list.Get(resource);
+  *why = read.problem().substr(resource.size() + 2);  // without "RESOURCE: "
+  return std::nullopt;
+}
 
 std::optional<int64_t> ReadAmount(JsonReader& read, const JsonField& field, std::string_view resource) {
   if (!field.present()) return std::nullopt;
@@ -128,16 +138,7 @@ std::vector<LeafCheck> ReadLeafChecks(JsonReader& read, const JsonField& spec) {
 
 }  // namespace
 
-std::optional<int64_t> AmountOf(std::string_view resource, const Json& value, std::string* why) {
-  const Json amounts = {{std::string(resource), value}};
-  JsonReader read;
-  const model::ResourceList list = read.Resources(JsonField(amounts));
-  if (read.ok()) return list.Get(resource);
-  *why = read.problem().substr(resource.size() + 2);  // without "RESOURCE: "
-  return std::nullopt;
-}
-
-Declared<model::Flavor> ReadFlavor(const model::Object& object) {
+model::Flavor ReadFlavor(const model::Object& object) {
   JsonReader read;
   const JsonField root(*object.body), spec = root["spec"], taints = spec["nodeTaints"], tolerated = spec["tolerations"];
   model::Flavor flavor;
@@ -153,10 +154,10 @@ Declared<model::Flavor> ReadFlavor(const model::Object& object) {
           {read.Text(each["key"]), read.Text(each["operator"]), read.Text(each["value"]), read.Text(each["effect"])});
     });
   flavor.topology = read.Text(spec["topologyName"]);
-  return {std::move(flavor), ProblemIn(object, read)};
+  return flavor;
 }
 
-Declared<model::CohortSpec> ReadCohort(const model::Object& object) {
+model::CohortSpec ReadCohort(const model::Object& object) {
   JsonReader read;
   const JsonField root(*object.body), spec = root["spec"];
   model::CohortSpec cohort;
@@ -165,7 +166,7 @@ Declared<model::CohortSpec> ReadCohort(const model::Object& object) {
   if (cohort.parent.empty()) cohort.parent = read.Text(spec["parent"]);  // v1alpha1
   cohort.groups = ReadGroups(read, spec["resourceGroups"]);
   cohort.weight = ReadWeight(read, spec);
-  return {std::move(cohort), ProblemIn(object, read)};
+  return cohort;
 }
 
 Leaf ReadLeaf(const model::Object& object) {
@@ -190,7 +191,7 @@ Leaf ReadLeaf(const model::Object& object) {
   return leaf;
 }
 
-Declared<model::LocalQueueSpec> ReadLocal(const model::Object& object) {
+model::LocalQueueSpec ReadLocal(const model::Object& object) {
   JsonReader read;
   const JsonField root(*object.body), spec = root["spec"];
   model::LocalQueueSpec local;
@@ -199,7 +200,7 @@ Declared<model::LocalQueueSpec> ReadLocal(const model::Object& object) {
   local.queue = read.Text(spec["clusterQueue"]);
   local.stop = ReadStop(read, spec);
   local.weight = ReadWeight(read, spec);
-  return {std::move(local), ProblemIn(object, read)};
+  return local;
 }
 
 std::vector<std::string> ReadLevels(const model::Object& topology) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kueue's declarations of quota, in v1beta1 and v1beta2, as values. Pure functions.
 //
-// What cannot be read is a problem, named by its field; the rest is read nonetheless.
+// What cannot be read of a ClusterQueue is a problem, named by its field; of the others it is as if it were not there.
 #pragma once
 
 #include <optional>
@@ -16,13 +16,6 @@
 
 namespace tutti::dialects::kueue {
 
-template <typename Spec>
-struct Declared {
-  Spec spec;
-  std::string problem;  // "ClusterQueue q: spec.…: \"x\" is not a quantity"; empty: it was readable
-  friend bool operator==(const Declared&, const Declared&) = default;
-};
-
 // A check that a ClusterQueue asks for.
 struct LeafCheck {
   std::string name;
@@ -34,15 +27,15 @@ struct Leaf {
   model::LeafQueueSpec spec;
   std::optional<model::LabelSelector> namespaces;  // whose gangs it takes; nullopt: of none
   std::vector<LeafCheck> checks;
-  std::string problem;  // as Declared's
+  std::string problem;  // "ClusterQueue q: spec.…: \"x\" is not a quantity"; empty: it was readable
   friend bool operator==(const Leaf&, const Leaf&) = default;
 };
 
 // `levels` is left empty: they are the topology's.
-Declared<model::Flavor> ReadFlavor(const model::Object& object);
-Declared<model::CohortSpec> ReadCohort(const model::Object& object);
+model::Flavor ReadFlavor(const model::Object& object);
+model::CohortSpec ReadCohort(const model::Object& object);
 Leaf ReadLeaf(const model::Object& object);
-Declared<model::LocalQueueSpec> ReadLocal(const model::Object& object);
+model::LocalQueueSpec ReadLocal(const model::Object& object);
 // The node labels of a Topology's levels, the widest first.
 std::vector<std::string> ReadLevels(const model::Object& topology);
 
@@ -54,9 +47,5 @@ struct Check {
   friend bool operator==(const Check&, const Check&) = default;
 };
 Check ReadCheck(const model::Object& object);
-
-// An amount of the resource as a JSON value says it: cpu in thousandths. nullopt: it is no quantity, or negative;
-// `why` says so.
-std::optional<int64_t> AmountOf(std::string_view resource, const base::Json& value, std::string* why);
 
 }  // namespace tutti::dialects::kueue

@@ -7,7 +7,9 @@
 #include <array>
 #include <utility>
 
-#include "dialects/kueue/fields.h"
+#include "dialects/declaration.h"
+#include "dialects/fields.h"
+#include "dialects/kueue/deadlines.h"
 #include "dialects/kueue/names.h"
 #include "dialects/kueue/queue_status.h"
 #include "model/quantity.h"
@@ -19,16 +21,17 @@ using base::Json;
 namespace {
 
 // Words of the rule, and how Kueue says why a workload goes.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kPreemptions = {
-    {{"InClusterQueue", "prioritization in the ClusterQueue"},
-     {"InCohortReclamation", "reclamation within the cohort"},
-     {"InCohortFairSharing", "Fair Sharing within the cohort"},
-     {"InCohortReclaimWhileBorrowing", "reclamation within the cohort while borrowing"}}};
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kEvictions = {
+constexpr std::string_view kPreemptions[] = {"InClusterQueue", "InCohortReclamation", "InCohortFairSharing",
+                                             "InCohortReclaimWhileBorrowing"};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kEvictions = {
     {{"ClusterQueueStopped", "The ClusterQueue is stopped"},
      {"LocalQueueStopped", "The LocalQueue is stopped"},
      {"AdmissionCheck", "At least one admission check is false"},
-     {"Deactivated", "The workload is deactivated"}}};
+     {"Deactivated", "The workload is deactivated"},
+     {"DeactivatedDueToMaximumExecutionTimeExceeded",
+      "The workload is deactivated due to exceeding the maximum execution time"},
+     {"DeactivatedDueToRequeuingLimitExceeded",
+      "The workload is deactivated due to exceeding the maximum number of re-queuing retries"}}};
 
 Json Amounts(const model::ResourceList& list) {
   Json amounts = Json::object();
@@ -70,6 +73,8 @@ std::string MessageOf(const Json& condition) {
   return message.is_string() ? message.get<std::string>() : std::string();
 }
 
+constexpr std::string_view kNotReady = "Not all pods are ready or succeeded";
+
 class Writer {
  public:
   explicit Writer(const StatusOfWorkload& of)
@@ -110,20 +115,20 @@ class Writer {
     if (before && Field(*FindCondition(conditions_, "Evicted"), "reason") == reason) return;
     Set("Evicted", true, reason, of_.eviction);
     if (IsPreemption(quota.evicted_reason)) Set("Preempted", true, quota.evicted_reason, of_.eviction);
-    Count(reason);
+    const size_t by = reason.find("DueTo");
+    Count(reason.substr(0, by), by == reason.npos ? "" : reason.substr(by + 5));
   }
 
-  void Count(const std::string& reason) {
+  void Count(const std::string& reason, const std::string& cause) {
     Json evictions = Field(Field(of_.before, "schedulingStats"), "evictions");
     if (!evictions.is_array()) evictions = Json::array();
     const auto same = std::ranges::find_if(evictions, [&](const Json& each) {
-      return Field(each, "reason") == reason && Field(each, "underlyingCause") == "";
+      return Field(each, "reason") == reason && Field(each, "underlyingCause") == cause;
     });
     if (same == evictions.end()) {
-      evictions.push_back({{"reason", reason}, {"underlyingCause", ""}, {"count", 1}});
+      evictions.push_back({{"reason", reason}, {"underlyingCause", cause}, {"count", 1}});
     } else {
-      const Json& count = Field(*same, "count");
-      (*same)["count"] = (count.is_number_integer() ? count.get<int64_t>() : 0) + 1;
+      (*same)["count"] = std::min(CountIn(*same, "count") + 1, kLargestCount);
     }
     status_["schedulingStats"] = {{"evictions", std::move(evictions)}};
   }
@@ -152,6 +157,12 @@ class Writer {
           EvictedReason(quota.evicted_reason), text);
     Set("QuotaReserved", false, "Pending", text.empty() ? "The quota was given back" : text);
     status_.erase("admission");
+    if (FindCondition(conditions_, "PodsReady")) Set("PodsReady", false, "WaitForStart", kNotReady);
+    if (quota.evicted_reason.starts_with("Deactivated")) {
+      std::erase_if(conditions_.get_ref<Json::array_t&>(),
+                    [](const Json& each) { return TextIn(each, "type") == "DeactivationTarget"; });
+      status_.erase("requeueState");
+    }
     if (IsTrue(conditions_, "Admitted")) {
       AddTime();
       Set("Admitted", false, "NoReservation", "The workload has no reservation");
@@ -164,9 +175,8 @@ class Writer {
     const Json& since = Field(*FindCondition(conditions_, "Admitted"), "lastTransitionTime");
     const auto admitted = since.is_string() ? base::ParseTime(since.get<std::string>()) : base::Result<base::Millis>(0);
     if (!admitted || *admitted == 0) return;
-    const Json& past = Field(of_.before, "accumulatedPastExecutionTimeSeconds");
-    const int64_t total = (past.is_number_integer() ? past.get<int64_t>() : 0) +
-                          std::max<int64_t>(0, (of_.report.now_wall_ms - *admitted) / 1000);
+    const int64_t ran = std::max<int64_t>(0, (of_.report.now_wall_ms - *admitted) / 1000);
+    const int64_t total = std::min(CountIn(of_.before, "accumulatedPastExecutionTimeSeconds") + ran, kLargestCount);
     status_["accumulatedPastExecutionTimeSeconds"] = total;
     status_["accumulatedPastExexcutionTimeSeconds"] = total;  // v1beta1's spelling
   }
@@ -204,14 +214,63 @@ class Writer {
   }
 
   void Hold(const model::HeldQuota& has) {
+    // That its pods were not ready in time is said first, and then it has to leave.
+    const Json* evicted = FindCondition(conditions_, "Evicted");
+    const bool leaves_soon = evicted && IsTrue(conditions_, "Evicted") && IsTrue(conditions_, "QuotaReserved") &&
+                             TextIn(*evicted, "reason") == kPodsReadyTimeout;
     Set("QuotaReserved", true, "QuotaReserved", fmt::format("Quota reserved in ClusterQueue {}", has.leaf));
     for (const char* type : {"Evicted", "Preempted"})
-      if (IsTrue(conditions_, type))
+      if (IsTrue(conditions_, type) && !leaves_soon)
         Set(type, false, "QuotaReserved", fmt::format("Previously: {}", MessageOf(*FindCondition(conditions_, type))));
     status_["admission"] = Admission(has, of_.topology);
     status_.erase("resourceRequests");
     NameChecks();
+    if (!of_.done.empty()) status_["reclaimablePods"] = Done();
     if (IsAdmitted(of_.report, of_.awaits_checks)) Set("Admitted", true, "Admitted", "The workload is admitted");
+    if (!IsTrue(conditions_, "Admitted")) return;
+    if (of_.pods_ready) TellPodsReady(*of_.pods_ready);
+    EndInTime();
+  }
+
+  Json Done() const {
+    Json sets = Json::array();
+    for (const auto& [name, count] : of_.done) sets.push_back({{"name", name}, {"count", count}});
+    return sets;
+  }
+
+  void TellPodsReady(bool ready) {
+    const Json* before = FindCondition(conditions_, "PodsReady");
+    const std::string was = before ? TextIn(*before, "reason") : std::string();
+    const bool recovers = was == "WaitForRecovery";
+    if (ready)
+      Set("PodsReady", true, recovers || was == "Recovered" ? "Recovered" : "Started",
+          "All pods reached readiness and the workload is running");
+    else if (recovers || was == "Started" || was == "Recovered")
+      Set("PodsReady", false, "WaitForRecovery", "At least one pod has failed, waiting for recovery");
+    else
+      Set("PodsReady", false, "WaitForStart", kNotReady);
+  }
+
+  // Where its time is over: that it has to leave. What the queue holds of it goes with that.
+  void EndInTime() {
+    if (of_.max_seconds == 0 && !of_.pods_rule.enabled) return;
+    const base::Millis now = of_.report.now_wall_ms;
+    Json latest = status_;
+    latest["conditions"] = conditions_;
+    const Deadline deadline = DeadlineOf(latest, of_.max_seconds, of_.pods_rule);
+    if (deadline.at_ms == 0 || now < deadline.at_ms) return;
+    if (!deadline.of_pods) {
+      for (const char* key : {"accumulatedPastExecutionTimeSeconds", "accumulatedPastExexcutionTimeSeconds"})
+        status_.erase(key);
+      return Set("DeactivationTarget", true, kExecutionExceeded, "exceeding the maximum execution time");
+    }
+    const int64_t times = std::min(CountIn(Field(status_, "requeueState"), "count") + 1, kLargestCount);
+    if (of_.pods_rule.requeue_limit && times > *of_.pods_rule.requeue_limit)
+      return Set("DeactivationTarget", true, kRequeuesExceeded, "exceeding the maximum number of re-queuing retries");
+    status_["requeueState"] = {{"count", times}, {"requeueAt", base::FormatTime(now + PauseOf(of_.pods_rule, times))}};
+    const model::GangKey& key = of_.report.spec->key;
+    Set("Evicted", true, kPodsReadyTimeout, fmt::format("Exceeded the PodsReady timeout {}/{}", key.ns, key.name));
+    Count(std::string(kPodsReadyTimeout), deadline.cause);
   }
 
   // Those that it needs, each as it stands.
@@ -260,7 +319,7 @@ class Writer {
 Json WorkloadStatus(const StatusOfWorkload& of) { return Writer(of).Write(); }
 
 bool IsPreemption(std::string_view evicted_reason) {
-  return std::ranges::any_of(kPreemptions, [&](const auto& row) { return row.first == evicted_reason; });
+  return std::ranges::find(kPreemptions, evicted_reason) != std::end(kPreemptions);
 }
 
 std::string EvictedReason(std::string_view evicted_reason) {
@@ -273,16 +332,6 @@ std::string EvictionText(std::string_view evicted_reason, std::string_view messa
   return std::string(message);
 }
 
-std::string PreemptionText(std::string_view evicted_reason, std::string_view uid, std::string_view job_uid,
-                           std::string_view path, std::string_view victim_path) {
-  std::string_view why;
-  for (const auto& [word, text] : kPreemptions)
-    if (word == evicted_reason) why = text;
-  return fmt::format(
-      "Preempted to accommodate a workload (UID: {}, JobUID: {}) due to {}; preemptor path: {}; preemptee path: {}",
-      uid.empty() ? "UNKNOWN" : uid, job_uid.empty() ? "UNKNOWN" : job_uid, why, path, victim_path);
-}
-
 bool IsAdmitted(const GangReport& report, bool awaits_checks) {
   if (!report.quota.has || report.quota.has->evicted || awaits_checks) return false;
   return report.state == GangState::kAdmitted || report.state == GangState::kBinding ||
@@ -290,9 +339,7 @@ bool IsAdmitted(const GangReport& report, bool awaits_checks) {
 }
 
 std::string PendingReason(const GangReport& report) {
-  const std::string text = PendingText(report);
-  const bool unusable = text.ends_with(" doesn't exist") || text.ends_with(" is inactive");
-  return report.state == GangState::kInvalid || unusable ? "Inadmissible" : "Pending";
+  return report.state == GangState::kInvalid || report.quota.lacks_queue ? "Inadmissible" : "Pending";
 }
 
 std::string PendingText(const GangReport& report) {

@@ -27,6 +27,10 @@ struct StatusOfWorkload {
   std::vector<CheckUpdate> updates;            // how those of these stand that are answered here
   std::string eviction;                        // EvictionText, where it has to leave
   bool awaits_checks = false;
+  const PodsReadyRule& pods_rule;
+  std::optional<bool> pods_ready;       // by its job; nullopt: there is none, or no rule
+  std::map<std::string, int64_t> done;  // DoneOf, of its job
+  int64_t max_seconds = 0;              // for so long it may run; 0: without end
 };
 
 // The whole status as it should be; what is not of these conditions and fields is as it was.
@@ -38,9 +42,6 @@ bool IsPreemption(std::string_view evicted_reason);
 std::string EvictedReason(std::string_view evicted_reason);
 // The sentence about an eviction that is no preemption.
 std::string EvictionText(std::string_view evicted_reason, std::string_view message);
-// The same for one that is: the gang that comes, by its Workload's UID and its job's, and both ways in the cohort tree.
-std::string PreemptionText(std::string_view evicted_reason, std::string_view uid, std::string_view job_uid,
-                           std::string_view path, std::string_view victim_path);
 
 // Whether the gang may start, by the report; what its job may do follows once its Workload says so.
 bool IsAdmitted(const GangReport& report, bool awaits_checks);

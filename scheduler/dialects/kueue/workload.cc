@@ -10,8 +10,9 @@
 #include <utility>
 
 #include "dialects/declaration.h"
-#include "dialects/kueue/fields.h"
+#include "dialects/fields.h"
 #include "dialects/kueue/names.h"
+#include "dialects/kueue/queue_status.h"
 #include "dialects/kueue_topology.h"
 #include "dialects/topology_annotations.h"
 #include "dialects/wording.h"
@@ -130,16 +131,25 @@ void ReadTopologyRequest(JsonReader& read, const JsonField& request, RoleRead* r
   if (!role->topology.problem.empty()) read.Problem(request, role->topology.problem);
 }
 
+void NameScheduler(JsonReader& read, const JsonField& pod_template, const std::vector<std::string>& names,
+                   model::Pod* pod) {
+  const std::string& named = pod->spec->scheduler_name;
+  if (named.empty() || named == "default-scheduler") {
+    model::PodSpec spec = *pod->spec;
+    spec.scheduler_name = names.front();
+    pod->spec = std::make_shared<const model::PodSpec>(std::move(spec));
+  } else if (std::ranges::find(names, named) == names.end()) {
+    read.Problem(pod_template,
+                 fmt::format("schedulerName {} is not served; write {}, or leave it out", Named(named), names.front()));
+  }
+}
+
 // --- Status ---
 
-bool IsConditionTrue(JsonReader& read, const JsonField& status, std::string_view type, base::Millis* since) {
-  bool holds = false;
-  read.Items(status["conditions"], [&](const JsonField& condition) {
-    if (read.Text(condition["type"]) != type) return;
-    holds = read.Text(condition["status"]) == "True";
-    if (since) *since = read.Time(condition["lastTransitionTime"], 0);
-  });
-  return holds;
+// Null: the status does not say that the condition holds.
+const Json* Holding(const Json& status, std::string_view type) {
+  const Json* condition = FindCondition(Field(status, "conditions"), type);
+  return condition && TextIn(*condition, "status") == "True" ? condition : nullptr;
 }
 
 model::HeldQuota ReadAdmission(JsonReader& read, const JsonField& admission) {
@@ -207,8 +217,7 @@ Json NewWorkload(const model::Object& job, std::string_view version, const std::
                                               {"kind", job.kind},
                                               {"name", job.meta.name},
                                               {"uid", job.meta.uid},
-                                              {"controller", true},
-                                              {"blockOwnerDeletion", true}}})}}},
+                                              {"controller", true}}})}}},
           {"spec", std::move(spec)}};
 }
 
@@ -228,20 +237,26 @@ WorkloadRead ReadWorkload(const model::Object& workload) {
   }
   out.terms.max_seconds = ReadCount(read, spec["maximumExecutionTimeSeconds"], 0, 0);
   out.active = !spec["active"].present() || read.Flag(spec["active"]);
-  out.finished = IsConditionTrue(read, status, "Finished", nullptr);
-  out.admitted = IsConditionTrue(read, status, "Admitted", nullptr);
-  base::Millis reserved_ms = 0;
-  if (const JsonField admission = status["admission"];
-      admission.present() && IsConditionTrue(read, status, "QuotaReserved", &reserved_ms)) {
+  out.finished = Holding(status.value(), "Finished");
+  if (const Json* target = Holding(status.value(), "DeactivationTarget")) out.deactivates = TextIn(*target, "reason");
+  if (const Json* evicted = Holding(status.value(), "Evicted")) {
+    out.evicted_reason = TextIn(*evicted, "reason");
+    out.evicted_ms = TimeIn(*evicted, "lastTransitionTime");
+  }
+  const Json* reserved = Holding(status.value(), "QuotaReserved");
+  if (const JsonField admission = status["admission"]; admission.present() && reserved) {
     out.has = ReadAdmission(read, admission);
     out.has->ns = workload.meta.ns;
     out.has->local_queue = out.terms.queue;
-    out.has->reserved_ms = reserved_ms;
-    out.has->evicted = IsConditionTrue(read, status, "Evicted", nullptr);
+    out.has->reserved_ms = TimeIn(*reserved, "lastTransitionTime");
+    out.has->evicted = !out.evicted_reason.empty();
   }
   read.Items(status["admissionChecks"], [&](const JsonField& check) {
     out.checks.push_back({read.Text(check["name"]), read.Text(check["state"]), read.Text(check["message"])});
   });
+  if (const JsonField done = status["reclaimablePods"]; FewEnough(read, done, kMostPodSets))
+    for (const Json& set : AsList(done.value()))
+      if (const int64_t count = CountIn(set, "count"); count > 0) out.done[TextIn(set, "name")] = count;
   out.requeue_at_ms = read.Time(requeue["requeueAt"], 0);
   out.replaces = Annotation(workload.meta.annotations, kReplaces);
   return out;
@@ -253,10 +268,9 @@ bool IsKept(const model::Object& workload) {
 }
 
 std::vector<RoleRead> ReadPodSets(JsonReader& read, const JsonField& pod_sets, std::string_view ns,
-                                  std::vector<std::shared_ptr<const model::Pod>> pods) {
+                                  const std::vector<std::string>& scheduler_names) {
   std::vector<RoleRead> roles;
   if (!FewEnough(read, pod_sets, kMostPodSets)) return roles;
-  const bool known = pod_sets.value().is_array() && pods.size() == pod_sets.value().size();
   read.Items(pod_sets, [&](const JsonField& set) {
     RoleRead role;
     role.ask.name = read.Text(set["name"]);
@@ -264,9 +278,8 @@ std::vector<RoleRead> ReadPodSets(JsonReader& read, const JsonField& pod_sets, s
     role.ask.count = ReadCount(read, set["count"], 1, 0);
     if (set["minCount"].present()) role.ask.min_count = ReadCount(read, set["minCount"], 1, 1);
     ReadTopologyRequest(read, set["topologyRequest"], &role);
-    if (known && pods[roles.size()]) {
-      role.pod = pods[roles.size()];
-    } else if (auto pod = PodFromTemplate(set["template"].value(), ns, "")) {
+    if (auto pod = PodFromTemplate(set["template"].value(), ns, "")) {
+      NameScheduler(read, set["template"], scheduler_names, &*pod);
       role.pod = std::make_shared<const model::Pod>(std::move(*pod));
     } else {
       read.Problem(set["template"], pod.error().message);

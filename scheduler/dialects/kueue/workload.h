@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,13 +50,16 @@ struct WorkloadRead {
   bool active = true;
   bool finished = false;
   std::optional<model::HeldQuota> has;  // without uid, priority and queued_ms
-  bool admitted = false;                // condition Admitted
   struct CheckState {
     std::string name, state, message;
   };
   std::vector<CheckState> checks;
-  base::Millis requeue_at_ms = 0;  // wall; 0: at once
-  std::string replaces;            // "namespace/name" of the Workload that this one is a larger form of
+  base::Millis requeue_at_ms = 0;       // wall; 0: at once
+  std::string deactivates;              // the reason of condition DeactivationTarget, where that holds
+  std::string evicted_reason;           // of condition Evicted, where that holds
+  base::Millis evicted_ms = 0;          // since then; wall
+  std::map<std::string, int64_t> done;  // reclaimablePods, by pod set
+  std::string replaces;                 // "namespace/name" of the Workload that this one is a larger form of
 };
 WorkloadRead ReadWorkload(const model::Object& workload);
 // It has the finalizer that keeps a Workload until its quota is given back.
@@ -67,8 +71,9 @@ struct RoleRead {
   model::TopologyRequest topology;
   std::shared_ptr<const model::Pod> pod;  // null: its template cannot be read
 };
-// `pods` are those of an earlier reading of the same templates, or empty. What cannot be read is a problem.
+// A pod that names no schedulerName, or kube-scheduler's, has the first of these: its job gets that when it starts. One
+// that names another than these is a problem, as is what cannot be read.
 std::vector<RoleRead> ReadPodSets(cluster::JsonReader& read, const cluster::JsonField& pod_sets, std::string_view ns,
-                                  std::vector<std::shared_ptr<const model::Pod>> pods);
+                                  const std::vector<std::string>& scheduler_names);
 
 }  // namespace tutti::dialects::kueue

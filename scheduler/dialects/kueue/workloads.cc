@@ -5,11 +5,9 @@
 
 #include <algorithm>
 
-#include "dialects/declaration.h"
+#include "dialects/fields.h"
 #include "dialects/kueue/checks.h"
-#include "dialects/kueue/fields.h"
 #include "dialects/kueue/names.h"
-#include "dialects/kueue/queue_status.h"
 #include "dialects/wording.h"
 #include "model/quantity.h"
 
@@ -22,18 +20,25 @@ using cluster::JsonReader;
 namespace {
 
 // Reads the sets, unless they are the same as before.
-void ReadInto(Json json, std::string_view ns, SetsRead* into) {
+void ReadInto(Json json, std::string_view ns, const std::vector<std::string>& scheduler_names, SetsRead* into) {
   if (json == into->json) return;
   into->json = std::move(json);
+  into->limits.reset();
   JsonReader read;
   const JsonField sets(into->json);
-  into->roles = ReadPodSets(read, sets, ns, {});
+  into->roles = ReadPodSets(read, sets, ns, scheduler_names);
   into->problem = read.ok() ? "" : "spec.podSets" + read.problem();
 }
 
 bool SameRole(const RoleRead& a, const RoleRead& b) {
   return a.ask == b.ask && a.topology == b.topology && !a.pod == !b.pod &&
          (!a.pod || (a.pod->meta.labels == b.pod->meta.labels && a.pod->meta.annotations == b.pod->meta.annotations));
+}
+
+// Whether all that a job declares is the same; its status may be another.
+bool SameDeclaration(const model::Object& a, const model::Object& b) {
+  return a.meta.uid == b.meta.uid && *a.meta.labels == *b.meta.labels && a.meta.annotations == b.meta.annotations &&
+         Field(*a.body, "spec") == Field(*b.body, "spec");
 }
 
 // Whether pods of the set are members in the same way.
@@ -58,10 +63,7 @@ int64_t SecondsIn(const model::StringMap& labels) {
 
 }  // namespace
 
-const SetsRead& Entry::counted() const {
-  const bool by_workload = workload && (!job || read.has || !IsSuspended(*kind, *job->body));
-  return by_workload ? of_workload : of_job;
-}
+bool Entry::CountsWorkload() const { return workload && (!job || read.has || !IsSuspended(*kind, *job->body)); }
 
 bool Entry::orphaned() const {
   if (job || !workload) return false;
@@ -96,27 +98,31 @@ Entry& Workloads::Open(const Place& place) {
 void Workloads::PutJob(const JobKind& kind, const std::shared_ptr<const model::Object>& object, Touched* touched) {
   const JobPlace job{kind.kind.Name(), object->meta.ns, object->meta.name};
   const std::string* queue = model::Find(object->meta.labels, kQueueLabel);
+  const auto known = jobs_.find(job);
+  const bool waits = queue && !queue->empty() && !IsLeftAlone(*object);
+  if (known != jobs_.end() && waits && entries_.at(known->second).job->meta.uid == object->meta.uid)
+    return ReadJob(kind, object, entries_.at(known->second), touched);
+  DropJob(kind, object->meta.ns, object->meta.name, touched);  // or it was another job of that name
+  if (!waits) return;
   const Place place{object->meta.ns,
                     WorkloadName(kind.kind.kind, kind.kind.group, object->meta.name, object->meta.uid)};
-  if (const auto at = jobs_.find(job); at != jobs_.end() && at->second != place)
-    DropJob(kind, object->meta.ns, object->meta.name, touched);  // another job of that name
-  if (!queue || queue->empty() || IsLeftAlone(*object))
-    return DropJob(kind, object->meta.ns, object->meta.name, touched);
   jobs_[job] = place;
-  Entry& entry = Open(place);
-  if (entry.job && *entry.job->body == *object->body) {
-    entry.job = object;
-    return;
-  }
+  ReadJob(kind, object, Open(place), touched);
+}
+
+void Workloads::ReadJob(const JobKind& kind, const std::shared_ptr<const model::Object>& object, Entry& entry,
+                        Touched* touched) {
+  const std::shared_ptr<const model::Object> before = std::exchange(entry.job, object);
+  if (before && *before->body == *object->body) return;
+  if (before && SameDeclaration(*before, *object)) return Read(entry, touched);
   const std::vector<PodSet> sets_before = entry.sets;
-  entry.job = object;
   entry.kind = &kind;
   entry.job_problem = WhyNotHeld(kind, *object->body);
   if (!TakesFlag(kind, *object->body)) entry.job_problem = fmt::format("{} has no place for its flag", kind.suspend);
   if (auto sets = SetsOf(*object->body)) {
     entry.sets = std::move(*sets);
-    ReadInto(PodSetsFor(*object->body, entry.sets), object->meta.ns, &entry.of_job);
-    ReadInto(LateSetsOf(*object->body, entry.sets), object->meta.ns, &entry.late);
+    ReadInto(PodSetsFor(*object->body, entry.sets), object->meta.ns, settings_.scheduler_names, &entry.of_job);
+    ReadInto(LateSetsOf(*object->body, entry.sets), object->meta.ns, settings_.scheduler_names, &entry.late);
     if (entry.job_problem.empty()) entry.job_problem = entry.of_job.problem;
   } else if (entry.job_problem.empty()) {
     entry.job_problem = sets.error().message;
@@ -145,7 +151,8 @@ void Workloads::PutWorkload(const std::shared_ptr<const model::Object>& object, 
   entry.workload = object;
   if (same) return;
   entry.read = ReadWorkload(*object);
-  ReadInto(Field(Field(*object->body, "spec"), "podSets"), object->meta.ns, &entry.of_workload);
+  ReadInto(Field(Field(*object->body, "spec"), "podSets"), object->meta.ns, settings_.scheduler_names,
+           &entry.of_workload);
   Read(entry, touched);
 }
 
@@ -208,8 +215,10 @@ void Workloads::DropLimits(std::string_view ns, std::string_view name, Touched* 
 
 // All of its gangs are affected, and the edit of a LimitRange is rare.
 void Workloads::ReadNamespace(std::string_view ns, Touched* touched) {
-  for (auto at = entries_.lower_bound({std::string(ns), ""}); at != entries_.end() && at->first.first == ns; ++at)
+  for (auto at = entries_.lower_bound({std::string(ns), ""}); at != entries_.end() && at->first.first == ns; ++at) {
+    for (SetsRead* sets : {&at->second.of_job, &at->second.of_workload}) sets->limits.reset();
     Read(at->second, touched);
+  }
 }
 
 void Workloads::PutClass(const model::Object& object, Touched* touched) {
@@ -273,6 +282,8 @@ void Workloads::Index(const Entry& entry, bool add) {
 
 void Workloads::Read(Entry& entry, Touched* touched) {
   Index(entry, false);
+  SetsRead& counted = entry.counted();
+  if (!counted.limits) counted.limits = limits_.Problem(entry.key.ns, counted.json);
   std::string problem;
   entry.terms = entry.job ? TermsOf(entry, &problem) : entry.read.terms;
   model::GangSpec spec = SpecOf(entry);
@@ -314,8 +325,13 @@ model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
   ask.local_queue = entry.terms.queue;
   ask.priority = entry.terms.priority;
   ask.queued_ms = object.meta.created_ms;
+  const bool came_back = entry.read.evicted_reason == "AdmissionCheck" ||
+                         (entry.read.evicted_reason == kPodsReadyTimeout && !settings_.pods_ready.keeps_place);
+  if (came_back) ask.queued_ms = std::max(ask.queued_ms, entry.read.evicted_ms);
   for (const RoleRead& role : entry.counted().roles) ask.roles.push_back(role.ask);
-  ask.problem = limits_.Problem(entry.key.ns, entry.counted().json);
+  ask.problem = *entry.counted().limits;
+  ask.line_uid = entry.workload->meta.uid;
+  if (entry.job) ask.job_uid = object.meta.uid;
   if (!entry.read.replaces.empty()) {
     const size_t slash = entry.read.replaces.find('/');
     const Place old = slash == std::string::npos
@@ -328,6 +344,13 @@ model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
     quota.has->uid = ask.uid;
     quota.has->priority = ask.priority;
     quota.has->queued_ms = ask.queued_ms;
+  }
+  for (model::RoleAsk& role : ask.roles) {
+    const auto done = entry.read.done.find(role.name);
+    if (done == entry.read.done.end()) continue;
+    quota.done[role.name] = std::min(done->second, role.count);
+    role.count -= quota.done[role.name];
+    if (role.min_count) role.min_count = std::min(*role.min_count, role.count);
   }
   quota.released = entry.job && IsReleased(*entry.kind, *entry.job->body);
   quota.not_before_ms = entry.read.requeue_at_ms;
@@ -349,7 +372,11 @@ model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
       quota.places_before_checks = false;
   }
   quota.places_before_checks = quota.places_before_checks && quota.awaits_checks;
-  if (!refused.empty())
+  if (entry.read.deactivates == kExecutionExceeded || entry.read.deactivates == kRequeuesExceeded)
+    quota.barred = fmt::format("{}{}", kDeactivatedBy, entry.read.deactivates);
+  else if (quota.has && quota.has->evicted && entry.read.evicted_reason == kPodsReadyTimeout)
+    quota.barred = kPodsReadyTimeout;
+  else if (!refused.empty())
     quota.barred = refused;
   else if (!entry.read.active || (entry.job && entry.workload && entry.workload->meta.deleting()))
     quota.barred = "Deactivated";

@@ -30,6 +30,7 @@ struct SetsRead {
   base::Json json;
   std::vector<RoleRead> roles;
   std::string problem;
+  std::optional<std::string> limits;  // Limits::Problem; nullopt: not known yet
 };
 
 // What was made for a Workload and belongs to it, by name.
@@ -52,7 +53,9 @@ struct Entry {
   model::GangSpec spec;
 
   // The pod sets that count.
-  const SetsRead& counted() const;
+  const SetsRead& counted() const { return CountsWorkload() ? of_workload : of_job; }
+  SetsRead& counted() { return CountsWorkload() ? of_workload : of_job; }
+  bool CountsWorkload() const;
   // It was a job's that is gone.
   bool orphaned() const;
   bool ended() const;
@@ -62,7 +65,7 @@ struct Entry {
 
 class Workloads {
  public:
-  explicit Workloads(const Queues& queues) : queues_(queues) {}
+  Workloads(const Queues& queues, const DialectSettings& settings) : queues_(queues), settings_(settings) {}
 
   // The kinds besides the jobs'.
   static const std::vector<model::ObjectKind>& Kinds();
@@ -94,6 +97,7 @@ class Workloads {
   using Users = std::map<std::string, std::set<Place>, std::less<>>;
 
   Entry& Open(const Place& place);
+  void ReadJob(const JobKind& kind, const std::shared_ptr<const model::Object>& object, Entry& entry, Touched* touched);
   void Read(Entry& entry, Touched* touched);
   void ReadNamespace(std::string_view ns, Touched* touched);
   void CloseIfEmpty(const Place& place, Touched* touched);
@@ -104,6 +108,7 @@ class Workloads {
   void Index(const Entry& entry, bool add);
 
   const Queues& queues_;
+  const DialectSettings& settings_;
   std::map<Place, Entry> entries_;
   std::map<JobPlace, Place> jobs_;
   std::map<JobPlace, Place> owners_;  // of ProvisioningRequests and PodTemplates

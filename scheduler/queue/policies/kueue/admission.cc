@@ -117,13 +117,12 @@ void KueueAdmission::Enter(model::GangId gang, Waiting& waiting) {
   const model::GangAsk& ask = waiting.ask;
   const auto local = locals_.find(waiting.local);
   if (local == locals_.end())
-    return refuse(WaitReason::kMisconfigured, fmt::format("LocalQueue {} doesn't exist", ask.local_queue));
+    return refuse(WaitReason::kNoQueue, fmt::format("LocalQueue {} doesn't exist", ask.local_queue));
   const model::LocalQueueSpec& spec = local->second.spec;
   if (spec.stop != model::StopPolicy::kNone)
     return refuse(WaitReason::kSuspended, fmt::format("LocalQueue {} is inactive", ask.local_queue));
   const QueueId leaf = shares_.Leaf(spec.queue);
-  if (!leaf.valid())
-    return refuse(WaitReason::kMisconfigured, fmt::format("ClusterQueue {} doesn't exist", spec.queue));
+  if (!leaf.valid()) return refuse(WaitReason::kNoQueue, fmt::format("ClusterQueue {} doesn't exist", spec.queue));
   if (!local->second.admits)
     return refuse(WaitReason::kMisconfigured, "workload namespace doesn't match ClusterQueue selector");
   waiting.why = {};

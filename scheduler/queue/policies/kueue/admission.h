@@ -27,7 +27,7 @@ namespace tutti::queue {
 
 struct KueueRules {
   bool fair_sharing = false;
-  std::vector<FairStrategy> strategies{FairStrategy::kLessThanOrEqualToFinalShare, FairStrategy::kLessThanInitialShare};
+  std::vector<FairStrategy> strategies = kDefaultStrategies;
   LocalUsageRules local_usage;
 };
 

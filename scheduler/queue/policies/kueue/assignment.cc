@@ -26,7 +26,8 @@ std::string WordOf(WaitReason reason) {
     case WaitReason::kExceedsMaxQuota: return "ExceedsMaxQuota";
     case WaitReason::kNoMatchingFlavor: return "NoMatchingFlavor";
     case WaitReason::kWaitingForPreemptedWorkloads: return "WaitingForPreemptedWorkloads";
-    case WaitReason::kMisconfigured: return "Misconfigured";
+    case WaitReason::kMisconfigured:
+    case WaitReason::kNoQueue: return "Misconfigured";
     case WaitReason::kSuspended: return "Suspended";
     case WaitReason::kPendingEvaluation: return "PendingEvaluation";
   }

@@ -30,6 +30,7 @@ enum class WaitReason {
   kNoMatchingFlavor,  // the ones up to here in the order of their severity
   kWaitingForPreemptedWorkloads,
   kMisconfigured,
+  kNoQueue,  // the queue that it names is not there: the word is kMisconfigured's
   kSuspended,
   kPendingEvaluation,
 };

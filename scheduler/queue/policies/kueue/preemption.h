@@ -68,6 +68,8 @@ struct PreemptionArena {
 };
 
 enum class FairStrategy { kLessThanOrEqualToFinalShare, kLessThanInitialShare };
+inline const std::vector<FairStrategy> kDefaultStrategies{FairStrategy::kLessThanOrEqualToFinalShare,
+                                                          FairStrategy::kLessThanInitialShare};
 
 // Empty when no set of gangs that the rules allow makes room.
 std::vector<Victim> FindClassicVictims(const PreemptionArena& arena, const Preemptor& preemptor);

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dialects/kueue/fields.h"
+#include "dialects/fields.h"
 
-namespace tutti::dialects::kueue {
+#include <algorithm>
+
+#include "base/json.h"
+#include "dialects/declaration.h"
+
+namespace tutti::dialects {
 
 using base::Json;
 
@@ -17,9 +22,17 @@ std::string TextIn(const Json& object, std::string_view key) {
   return value.is_string() ? value.get<std::string>() : std::string();
 }
 
-int64_t NumberIn(const Json& object, std::string_view key) {
+int64_t CountIn(const Json& object, std::string_view key) {
   const Json& value = Field(object, key);
-  return value.is_number_integer() ? value.get<int64_t>() : 0;
+  if (!value.is_number_integer()) return 0;
+  // nlohmann keeps what is beyond INT64_MAX as unsigned; get<int64_t> would wrap it.
+  if (value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(kLargestCount)) return kLargestCount;
+  return std::clamp<int64_t>(value.get<int64_t>(), 0, kLargestCount);
+}
+
+base::Millis TimeIn(const Json& object, std::string_view key) {
+  const auto time = base::ParseTime(TextIn(object, key));
+  return time ? *time : 0;
 }
 
 const Json& AsList(const Json& value) {
@@ -29,4 +42,4 @@ const Json& AsList(const Json& value) {
 
 const Json& ListIn(const Json& object, std::string_view key) { return AsList(Field(object, key)); }
 
-}  // namespace tutti::dialects::kueue
+}  // namespace tutti::dialects

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Single fields of JSON by any author, for what need not be complained about. What is absent, or of another type, is
+// nothing: null, "", 0 or an empty list.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/json_fwd.h"
+
+namespace tutti::dialects {
+
+const base::Json& Field(const base::Json& object, std::string_view key);
+std::string TextIn(const base::Json& object, std::string_view key);
+// A count: a whole number, which is brought into [0, kLargestCount].
+int64_t CountIn(const base::Json& object, std::string_view key);
+// Wall time.
+base::Millis TimeIn(const base::Json& object, std::string_view key);
+const base::Json& ListIn(const base::Json& object, std::string_view key);
+const base::Json& AsList(const base::Json& value);
+
+}  // namespace tutti::dialects

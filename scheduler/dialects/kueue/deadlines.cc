@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/kueue/deadlines.h"
+
+#include <algorithm>
+
+#include "base/json.h"
+#include "dialects/fields.h"
+#include "dialects/kueue/queue_status.h"
+
+namespace tutti::dialects::kueue {
+
+using base::Json;
+using base::Millis;
+
+namespace {
+
+// How long it ran before it was admitted this time, as either version has it.
+int64_t PastSeconds(const Json& status) {
+  return std::max(CountIn(status, "accumulatedPastExecutionTimeSeconds"),
+                  CountIn(status, "accumulatedPastExexcutionTimeSeconds"));
+}
+
+void Bring(Deadline* deadline, Millis at_ms, bool of_pods, const std::string& cause) {
+  if (deadline->at_ms == 0 || at_ms < deadline->at_ms) *deadline = {std::max<Millis>(1, at_ms), of_pods, cause};
+}
+
+}  // namespace
+
+Deadline DeadlineOf(const Json& status, int64_t max_seconds, const PodsReadyRule& rule) {
+  Deadline deadline;
+  const Json& conditions = Field(status, "conditions");
+  if (!IsTrue(conditions, "Admitted") || IsTrue(conditions, "Evicted") || IsTrue(conditions, "DeactivationTarget"))
+    return deadline;
+  const Millis admitted_ms = TimeIn(*FindCondition(conditions, "Admitted"), "lastTransitionTime");
+  if (max_seconds > 0) Bring(&deadline, admitted_ms + (max_seconds - PastSeconds(status)) * 1'000, false, {});
+  const Json* ready = FindCondition(conditions, "PodsReady");
+  if (!rule.enabled || !ready || IsTrue(conditions, "PodsReady")) return deadline;
+  const std::string cause = TextIn(*ready, "reason");
+  if (cause != "WaitForRecovery")
+    Bring(&deadline, admitted_ms + rule.timeout_ms, true, "WaitForStart");
+  else if (rule.recovery_timeout_ms)
+    Bring(&deadline, TimeIn(*ready, "lastTransitionTime") + *rule.recovery_timeout_ms, true, cause);
+  return deadline;
+}
+
+Millis PauseOf(const PodsReadyRule& rule, int64_t times) {
+  Millis pause = rule.first_pause_ms;
+  for (int64_t i = 1; i < times && pause < rule.longest_pause_ms; ++i) pause *= 2;
+  return std::min(pause, rule.longest_pause_ms);
+}
+
+}  // namespace tutti::dialects::kueue
