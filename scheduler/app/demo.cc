@@ -29,6 +29,10 @@ const std::vector<NamedDemo>& Demos() {
        {"MCAD's AppWrappers without MCAD, on the embedded cluster.",
         "Nothing was created before all of it had a place: as it should be.", sim::BatchScheduler::kNone, true},
        TellOfAppWrappers},
+      {"kueue-priority",
+       {"Kueue's quota and priorities for RayJobs without Kueue, on the embedded cluster.",
+        "One ran at a time, and the urgent one first: as it should be.", sim::BatchScheduler::kNone, true},
+       TellOfPriorities},
   };
   return demos;
 }

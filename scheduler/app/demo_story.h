@@ -70,5 +70,6 @@ base::Result<bool> TellStory(const DemoSettings& settings, void (*story)(Story&)
 // The stories.
 void TellOfQueues(Story& story);
 void TellOfAppWrappers(Story& story);
+void TellOfPriorities(Story& story);
 
 }  // namespace tutti::app

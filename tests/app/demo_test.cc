@@ -9,6 +9,7 @@ namespace {
 TEST_CASE("everything that the demos tell comes true") {
   CHECK(Demo("volcano") == 0);
   CHECK(Demo("mcad") == 0);
+  CHECK(Demo("kueue-priority") == 0);
 }
 
 }  // namespace
