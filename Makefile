@@ -4,13 +4,18 @@ MAKEFLAGS += --no-print-directory
 RELEASE := build/release
 
 .PHONY: help setup build build-all demo test walkthrough bench-cluster bench-idle bench-failover bench-engine bench-limits \
-  bench-queue bench-packing bench-simulate oracle oracle-soak soak same-log exact negative chaos fuzz asan tsan tidy long format clean
+  bench-queue bench-packing bench-simulate oracle oracle-soak soak same-log exact negative chaos fuzz asan tsan tidy long format clean \
+  docs-check reference package
 
 help:
 	@echo 'make demo            a gang that starts whole and one that waits, on the embedded cluster, narrated'
 	@echo 'make build           the release binary at bin/tutti'
 	@echo 'make test            everything: unit tests, scenarios, layers, walkthroughs on both clusters'
 	@echo 'make walkthrough NAME= one walkthrough on the embedded cluster, with REAL=1 on the real control plane: $(notdir $(basename $(wildcard tests/walkthroughs/*.yaml)))'
+	@echo
+	@echo 'make docs-check      links, plain words and short sentences of the documents, the reference, and each command in them on tutti sim'
+	@echo 'make reference       writes the pages of docs/reference that follow from the program and the manifests'
+	@echo 'make package         build/package: a Debian package and a tarball'
 	@echo
 	@echo 'make soak STEPS=     seeds of hostile worlds until so many steps are done; a failing one is shrunk and can be replayed'
 	@echo 'make same-log        the same seeds by GCC, by Clang and under AddressSanitizer: one decision log (installs clang 19)'
@@ -57,7 +62,22 @@ test:
 	@scripts/setup --controlplane
 	@$(MAKE) build-all
 	@tests/controlplane/build
+	@tests/chart/build
 	@scripts/test
+
+docs-check:
+	@scripts/setup --controlplane
+	@$(MAKE) build
+	@tests/controlplane/build kubectl
+	tests/docs/check.py
+	scripts/reference --check bin/tutti
+	tests/docs/commands_test.py bin/tutti
+
+reference: build
+	scripts/reference bin/tutti
+
+package: build
+	scripts/package bin/tutti build/package
 
 walkthrough:
 	@test -n '$(NAME)' || { echo 'which one? make walkthrough NAME=... [REAL=1], where NAME is one of:'; tests/walkthroughs/run --list; exit 2; }
@@ -153,6 +173,7 @@ asan tsan:
 	@scripts/setup --controlplane
 	@$(MAKE) build
 	@tests/controlplane/build
+	@tests/chart/build
 	cmake --preset $@
 	cmake --build --preset $@
 	ctest --preset $@

@@ -30,7 +30,7 @@ std::string Kustomize(const std::string& folder) {
 
 // Collects what one folder has, and goes down if told to.
 struct Folder {
-  std::vector<std::string> files, subfolders, kustomizations;
+  std::vector<std::string> files, subfolders, kustomizations, charts;
 
   base::Status Read(const fs::path& path, bool recursive) {
     std::error_code error;
@@ -53,7 +53,10 @@ struct Folder {
         subfolders.push_back(one.filename().string());
         continue;
       }
-      if (const std::string maker = MakerOfManifests(one.string()); !maker.empty()) return base::Invalid(maker);
+      if (const std::string maker = MakerOfManifests(one.string()); !maker.empty()) {
+        charts.push_back(maker);
+        continue;
+      }
       if (const base::Status read = Read(one, true); !read) return read;
     }
     return {};
@@ -86,6 +89,7 @@ base::Result<std::vector<std::string>> FilesOf(const std::string& path, bool rec
   if (const base::Status read = folder.Read(path, recursive); !read) return tl::make_unexpected(read.error());
   const std::string below = folder.subfolders.empty() ? "" : fmt::format("{}", fmt::join(folder.subfolders, ", "));
   if (folder.files.empty()) {
+    if (!folder.charts.empty()) return base::Invalid(folder.charts.front());
     std::string why = fmt::format("{}: no *.yaml, *.yml or *.json in this folder", path);
     if (!folder.kustomizations.empty()) why = fmt::format("{} {}", path, Kustomize(path));
     if (!below.empty()) why += fmt::format("; --recursive reads its subfolders ({})", below);
@@ -94,6 +98,7 @@ base::Result<std::vector<std::string>> FilesOf(const std::string& path, bool rec
   if (notes != nullptr) {
     for (const std::string& one : folder.kustomizations)
       notes->push_back(fmt::format("{} {}; its files are read here as they are", one, Kustomize(one)));
+    for (const std::string& one : folder.charts) notes->push_back(fmt::format("{}; it is left out here", one));
     if (!below.empty()) notes->push_back(fmt::format("{}: subfolders are read with --recursive only: {}", path, below));
   }
   std::ranges::sort(folder.files);

@@ -14,8 +14,9 @@ namespace tutti::sim {
 std::string MakerOfManifests(const std::string& path);
 
 // Of a folder its *.yaml, *.yml and *.json, by name, and with `recursive` those of its subfolders too; of all else the
-// path itself. A kustomization is left out, and hidden folders. `notes` (may be null) gets a sentence for what is left
-// out: kustomizations and subfolders. Error kNotFound: no such file in the folder; kInvalid: MakerOfManifests.
+// path itself. A kustomization is left out, hidden folders, and Helm charts below the folder. `notes` (may be null)
+// gets a sentence for what is left out, except hidden folders. Error kNotFound: no such file in the folder; kInvalid:
+// MakerOfManifests says something of the path itself.
 base::Result<std::vector<std::string>> FilesOf(const std::string& path, bool recursive,
                                                std::vector<std::string>* notes);
 
