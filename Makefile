@@ -5,7 +5,7 @@ RELEASE := build/release
 
 .PHONY: help setup build build-all demo test walkthrough bench-cluster bench-idle bench-failover bench-engine bench-limits \
   bench-queue bench-packing bench-simulate oracle oracle-soak soak same-log exact negative chaos fuzz asan tsan tidy long format clean \
-  docs-check reference package
+  docs-check reference package package-check
 
 help:
 	@echo 'make demo            a gang that starts whole and one that waits, on the embedded cluster, narrated'
@@ -15,7 +15,7 @@ help:
 	@echo
 	@echo 'make docs-check      links, plain words and short sentences of the documents, the reference, and each command in them on tutti sim'
 	@echo 'make reference       writes the pages of docs/reference that follow from the program and the manifests'
-	@echo 'make package         build/package: a Debian package and a tarball'
+	@echo 'make package         build/package: a Debian package and a tarball; package-check installs the first into a bare Debian 12'
 	@echo
 	@echo 'make soak STEPS=     seeds of hostile worlds until so many steps are done; a failing one is shrunk and can be replayed'
 	@echo 'make same-log        the same seeds by GCC, by Clang and under AddressSanitizer: one decision log (installs clang 19)'
@@ -69,6 +69,7 @@ docs-check:
 	@scripts/setup --controlplane
 	@$(MAKE) build
 	@tests/controlplane/build kubectl
+	@tests/chart/build
 	tests/docs/check.py
 	scripts/reference --check bin/tutti
 	tests/docs/commands_test.py bin/tutti
@@ -78,6 +79,9 @@ reference: build
 
 package: build
 	scripts/package bin/tutti build/package
+
+package-check: package
+	tests/package/debian build/package/*.deb
 
 walkthrough:
 	@test -n '$(NAME)' || { echo 'which one? make walkthrough NAME=... [REAL=1], where NAME is one of:'; tests/walkthroughs/run --list; exit 2; }
