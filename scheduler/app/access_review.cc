@@ -68,8 +68,17 @@ base::Result<std::optional<server::User>> ApiAccessReview::Authenticate(std::str
 }
 
 base::Result<bool> ApiAccessReview::Authorize(const server::User& user, std::string_view verb, std::string_view path) {
-  Json spec = {
-      {"nonResourceAttributes", {{"path", path}, {"verb", verb}}}, {"user", user.name}, {"groups", user.groups}};
+  return MayDo(user, "nonResourceAttributes", {{"path", path}, {"verb", verb}});
+}
+
+base::Result<bool> ApiAccessReview::AuthorizeListOfPods(const server::User& user, std::string_view ns) {
+  Json attributes = {{"verb", "list"}, {"resource", "pods"}, {"version", "v1"}};
+  if (!ns.empty()) attributes["namespace"] = ns;
+  return MayDo(user, "resourceAttributes", std::move(attributes));
+}
+
+base::Result<bool> ApiAccessReview::MayDo(const server::User& user, const char* field, Json attributes) {
+  Json spec = {{field, std::move(attributes)}, {"user", user.name}, {"groups", user.groups}};
   if (!user.uid.empty()) spec["uid"] = user.uid;
   if (!user.extra.empty()) spec["extra"] = user.extra;
   const auto status =

@@ -2,6 +2,7 @@
 // Asks the API server who may read our pages: by TokenReview, SubjectAccessReview and the cluster's client CA.
 #pragma once
 
+#include "base/json_fwd.h"
 #include "kube/client.h"
 #include "server/access.h"
 
@@ -14,8 +15,12 @@ class ApiAccessReview final : public server::AccessReview {
       : authentication_(authentication), authorization_(authorization) {}
   base::Result<std::optional<server::User>> Authenticate(std::string_view token) override;
   base::Result<bool> Authorize(const server::User& user, std::string_view verb, std::string_view path) override;
+  base::Result<bool> AuthorizeListOfPods(const server::User& user, std::string_view ns) override;
 
  private:
+  // Asks whether the user may do what `attributes` say: the field of a SubjectAccessReview, and its value.
+  base::Result<bool> MayDo(const server::User& user, const char* field, base::Json attributes);
+
   kube::KubeClient& authentication_;
   kube::KubeClient& authorization_;
 };

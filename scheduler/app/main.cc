@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "app/config_extenders.h"
+#include "app/ctl_command.h"
 #include "app/demo.h"
 #include "app/evaluate.h"
 #include "app/manifest_check.h"
@@ -560,6 +561,7 @@ std::string UnknownVerb(const CLI::App& main, const std::vector<std::string>& ar
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (app::IsCtl(argc, argv)) return app::Ctl(argc, argv);
   CLI::App main(kAbout, "tutti");
   main.footer(kExamples);
   main.set_version_flag("--version", "tutti " TUTTI_VERSION);
@@ -580,6 +582,7 @@ int main(int argc, char** argv) {
   demo->add_option("NAME", story, fmt::format("which story: {}", fmt::join(demos, ", ")))->capture_default_str();
   demo->final_callback([&] { exit_code = tutti::app::Demo(story); });
   version.AddTo(main, &exit_code);
+  main.add_subcommand("ctl", "Ask a scheduler why gangs wait; the same as kubectl tutti");
   main.failure_message(ParseFailure);
   std::vector<std::string> arguments = GoArguments(argc, argv);
   TurnHelpIntoFlag(arguments);

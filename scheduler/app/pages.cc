@@ -37,15 +37,6 @@ std::string LeaseName(const LeaderElectionConfig& election) {
   return fmt::format("{}/{}", election.resource_namespace, election.resource_name);
 }
 
-// Says why this process has no decisions to show; empty: it leads.
-std::string NotLeading(const Driver& driver, const kube::KubeClient& client, const LeaderElectionConfig& election) {
-  if (driver.leading()) return "";
-  if (!election.leader_elect || client.holds_lease()) return "leading, but not everything is listed yet; ask again";
-  const std::string holder = client.lease_holder();
-  if (holder.empty()) return fmt::format("not the leader, and the Lease {} has no holder yet", LeaseName(election));
-  return fmt::format("not the leader; ask {}, which holds the Lease {}", holder, LeaseName(election));
-}
-
 void AddHealth(const PageSources& from, server::Pages* pages) {
   Driver& driver = from.driver;
   kube::KubeClient& client = from.client;
@@ -79,7 +70,7 @@ std::string UpTime(int64_t seconds) {
 std::string StatuszText(const PageSources& from) {
   const auto started_ms = static_cast<base::Millis>(observe::ReadProcessUsage().start_time_seconds * 1000);
   const base::Millis now_ms = base::SystemClock().WallMs();
-  const std::string not_leading = NotLeading(from.driver, from.client, from.config.leader_election);
+  const std::string not_leading = WhyNotLeading(from.driver, from.client, from.config.leader_election);
   return fmt::format("\ntutti statusz\n{}\nStarted: {}\nUp: {}\nBinary version: {}\nLeader: {}\n", kForPeople,
                      base::FormatTime(started_ms), UpTime((now_ms - started_ms) / 1000), TUTTI_VERSION,
                      not_leading.empty() ? "this process leads" : not_leading);
@@ -90,7 +81,7 @@ PageAnswer ShowChanges(Driver& driver, const std::string& since, const std::stri
   uint64_t sequence = 0;
   if (!absl::SimpleAtoi(since, &sequence))
     return {400, "since must be the \"sequence\" of an earlier answer, a whole number\n"};
-  const std::optional<observe::DecisionChanges> changes = driver.DecisionsAfter(sequence, ns, name);
+  const std::optional<observe::DecisionChanges> changes = driver.views().DecisionsAfter(sequence, ns, name);
   if (!changes)
     return {410, fmt::format("changes after {} are not kept: ask again without since, and go on from its sequence\n",
                              sequence)};
@@ -98,6 +89,14 @@ PageAnswer ShowChanges(Driver& driver, const std::string& since, const std::stri
 }
 
 }  // namespace
+
+std::string WhyNotLeading(const Driver& driver, const kube::KubeClient& client, const LeaderElectionConfig& election) {
+  if (driver.leading()) return "";
+  if (!election.leader_elect || client.holds_lease()) return "leading, but not everything is listed yet; ask again";
+  const std::string holder = client.lease_holder();
+  if (holder.empty()) return fmt::format("not the leader, and the Lease {} has no holder yet", LeaseName(election));
+  return fmt::format("not the leader; ask {}, which holds the Lease {}", holder, LeaseName(election));
+}
 
 std::string FlagzText(const std::map<std::string, std::string>& values) {
   std::string text = fmt::format("\ntutti flagz\n{}", kForPeople);
@@ -113,7 +112,7 @@ PageAnswer ShowDecisions(Driver& driver, const std::string& not_leading, const Q
   };
   const std::string ns = value("namespace"), name = value("name");
   if (query.contains("since")) return ShowChanges(driver, value("since"), ns, name);
-  const observe::DecisionChanges list = driver.Decisions(ns, name);
+  const observe::DecisionChanges list = driver.views().Decisions(ns, name);
   if (list.decisions.empty() && !name.empty())
     return {404,
             fmt::format("there is no gang or pod {}{}{} that is scheduled here\n", ns, ns.empty() ? "" : "/", name)};
@@ -131,7 +130,7 @@ server::Pages MakePages(const PageSources& from) {
                  {"/metrics/slis", server::kPrometheus, show([from] { return from.health.Text(); })},
                  // Only the leader shows it, as in kube-scheduler, so that a sum over replicas counts each pod once.
                  {"/metrics/resources", server::kPrometheus, show([from] {
-                    const auto pods = from.driver.leading() ? from.driver.Pods() : nullptr;
+                    const auto pods = from.driver.leading() ? from.driver.views().Pods() : nullptr;
                     return pods ? PodResourcesText(*pods) : "";
                   })},
                  {"/configz", server::kJson, show([text = ConfigJson(from.config)] { return text; })},
@@ -140,10 +139,12 @@ server::Pages MakePages(const PageSources& from) {
                  {"/debug/decisions",
                   server::kJson,
                   [from](const Query& query) {
-                    return ShowDecisions(from.driver, NotLeading(from.driver, from.client, from.config.leader_election),
-                                         query);
+                    return ShowDecisions(from.driver,
+                                         WhyNotLeading(from.driver, from.client, from.config.leader_election), query);
                   },
                   {"namespace", "name", "since"}}};
+  pages.folders = {
+      {doors::Door::kPrefix, [&door = from.door](const server::FolderRequest& request) { return door.Show(request); }}};
   return pages;
 }
 

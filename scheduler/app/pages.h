@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages that `tutti run` shows: kube-scheduler's under its own paths, and /debug/decisions.
+// The pages that `tutti run` shows: kube-scheduler's under its own paths, /debug/decisions, and /apis/tutti/v1/.
 #pragma once
 
 #include <string>
 
 #include "app/driver.h"
 #include "app/run.h"
+#include "doors/door.h"
 #include "kube/client.h"
 #include "observe/health_metrics.h"
 #include "observe/metrics.h"
@@ -21,7 +22,11 @@ struct PageSources {
   observe::HealthMetrics& health;
   const Config& config;
   const RunFlags& flags;
+  doors::Door& door;
 };
+
+// Says why this process has no decisions to show; empty: it leads.
+std::string WhyNotLeading(const Driver& driver, const kube::KubeClient& client, const LeaderElectionConfig& election);
 
 server::Pages MakePages(const PageSources& from);
 

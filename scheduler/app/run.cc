@@ -18,6 +18,7 @@
 #include "app/profiles.h"
 #include "app/serving.h"
 #include "app/signals.h"
+#include "app/view_source.h"
 #include "base/log.h"
 #include "kube/client.h"
 #include "observe/audit_log.h"
@@ -84,6 +85,12 @@ std::unique_ptr<kube::ExtenderClient> MakeExtenders(const Config& config, kube::
   return std::make_unique<kube::ExtenderClient>(config.extenders, read, clock, driver);
 }
 
+doors::About AboutThis(const base::Clock& clock, const core::Options& options) {
+  doors::About about{TUTTI_VERSION, clock.WallMs(), {}};
+  for (const framework::Profile& profile : options.profiles) about.scheduler_names.push_back(profile.scheduler_name);
+  return about;
+}
+
 Driver::Ending RunToEnd(Driver& driver, core::Scheduler& scheduler, base::Millis drain_ms) {
   Driver::Ending ending = Driver::Ending::kDrained;
   std::thread thread([&] {
@@ -136,16 +143,21 @@ int Run(const RunFlags& flags) {
   kube::KubeClient client(*cluster, client_options, clock, driver);
   const base::Millis drain_ms = options->bind_timeout_ms + kShutdownSlackMs;
   observe::AuditLog log(clock);
-  observe::Observers observers({&metrics, &log});
+  observe::History history(clock);
+  ViewSource source(driver.views(), history, AboutThis(clock, *options),
+                    [&driver, &client, &election] { return WhyNotLeading(driver, client, election); });
+  observe::Observers observers({&metrics, &log, &history});
   std::unique_ptr<kube::ExtenderClient> extenders = MakeExtenders(*config, client, clock, driver);
   dialects::DialectList all_dialects = dialects::MakeDialects(SettingsOf(options->profiles, config->pods_ready));
   core::Scheduler scheduler(*std::move(options), std::move(all_dialects), client.writer(), clock, &observers,
                             extenders.get());
 
   observe::HealthMetrics health;
+  doors::Door door(source, clock);
   std::unique_ptr<Serving> pages;
   if (flags.secure_serving) {
-    auto started = Serving::Start(flags, MakePages({driver, client, metrics, health, *config, flags}), client, clock);
+    auto started =
+        Serving::Start(flags, MakePages({driver, client, metrics, health, *config, flags, door}), client, clock);
     if (!started) return Refuse(started.error());
     pages = *std::move(started);
   }

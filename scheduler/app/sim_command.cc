@@ -15,7 +15,9 @@
 #include "app/profiles.h"
 #include "app/signals.h"
 #include "app/simulation_notes.h"
+#include "app/view_source.h"
 #include "base/mailbox.h"
+#include "doors/door.h"
 #include "sim/api/http_server.h"
 #include "sim/api/without_effect.h"
 
@@ -90,17 +92,32 @@ void Greet(const SimFlags& flags, const std::string& preferred, const std::strin
   std::fflush(stdout);
 }
 
+// Answers what the scheduler shows: all of it, for here everybody may do everything.
+std::optional<sim::BesideAnswer> ShowDoor(doors::Door& door, const sim::BesideRequest& request) {
+  if (!request.path.starts_with(doors::Door::kPrefix)) return std::nullopt;
+  if (request.method != "GET") return sim::BesideAnswer{405, server::kText, "only GET is allowed here\n"};
+  server::FolderAnswer answer = door.Show({request.path, server::Query(request.params.begin(), request.params.end()),
+                                           std::make_shared<const server::AllRights>(), request.last_event_id});
+  sim::BesideAnswer shown{answer.status, answer.status == 200 ? answer.type : server::kText, std::move(answer.body)};
+  if (answer.stream)
+    shown.pieces = [stream = answer.stream](std::chrono::milliseconds patience) { return stream->Next(patience); };
+  return shown;
+}
+
 // Runs the cluster's steps whenever the store changes or a timer is due, until `stopped`.
-void Serve(EmbeddedCluster& cluster, const base::Clock& clock, base::Mailbox<int>& wake,
+void Serve(EmbeddedCluster& cluster, Views& views, const base::Clock& clock, base::Mailbox<int>& wake,
            const std::atomic<bool>& stopped) {
   while (!stopped) {
     base::Millis wait = 0;
-    if (cluster.Settle(kRoundsAtOnce)) {
+    const bool settled = cluster.Settle(kRoundsAtOnce);
+    if (cluster.scheduler() != nullptr) views.Serve(*cluster.scheduler());
+    if (settled && !views.wanted()) {
       const auto next = cluster.NextDeadline();
       wait = next ? std::clamp<base::Millis>(*next - clock.MonotonicMs(), 0, kLongestSleepMs) : kLongestSleepMs;
     }
     wake.TakeAll(std::chrono::milliseconds(wait));
   }
+  views.Close();
 }
 
 }  // namespace
@@ -133,6 +150,8 @@ int Sim(SimFlags flags) {
     options.scheduler = *std::move(core_options);
     options.pods_ready = config->pods_ready;
   }
+  observe::History history(clock);
+  options.observer = &history;
   EmbeddedCluster cluster(clock, std::move(options));
   if (const base::Status loaded = cluster.Load(std::move(flags.manifests)); !loaded) return Refuse(loaded.error());
   ShowNotes(cluster.NotesOfUnknownKinds());
@@ -150,11 +169,19 @@ int Sim(SimFlags flags) {
     stopped = true;
     wake.Wake();
   });
+  Views views([&wake] { wake.Wake(); });
+  ViewSource source(views, history, {TUTTI_VERSION, clock.WallMs(), served}, [with_scheduler = flags.with_scheduler] {
+    return with_scheduler ? "" : "this cluster has no scheduler of its own (--no-scheduler)";
+  });
+  doors::Door shown(source, clock);
   const int64_t subscription = cluster.store().Subscribe([&wake](const sim::WatchEvent&) { wake.Wake(); });
   const size_t nodes = cluster.store().Count(sim::kNodes), pods = cluster.store().Count(sim::kPods);
-  sim::HttpServer http(door, [served](const sim::ApiResource& resource, const sim::Json& object) {
-    return sim::WithoutEffect(resource, object, served);
-  });
+  sim::HttpServer http(
+      door,
+      [served](const sim::ApiResource& resource, const sim::Json& object) {
+        return sim::WithoutEffect(resource, object, served);
+      },
+      [&shown](const sim::BesideRequest& request) { return ShowDoor(shown, request); });
   if (const base::Status started = http.Start(address->first, address->second); !started)
     return Refuse(started.error());
   const std::string url = UsableUrl(http, address->first);
@@ -163,7 +190,7 @@ int Sim(SimFlags flags) {
     if (!written) return Refuse({written.error().code, "--kubeconfig-out: " + written.error().message});
   }
   Greet(flags, preferred, url, nodes, pods);
-  Serve(cluster, clock, wake, stopped);
+  Serve(cluster, views, clock, wake, stopped);
   http.Stop();
   cluster.store().Unsubscribe(subscription);
   return 0;

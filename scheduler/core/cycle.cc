@@ -76,6 +76,7 @@ struct Cycle::Parts {
   SharingStatus sharing_status{quota_desk, keeper, announcer, clock};
   FigureRefresh figures{options, book, agenda, tallies, clock};
   Describer describer{state, book, quota_desk, journal};
+  ClusterDescriber cluster_describer{state, queues, quota_desk, tallies};
   // Commit.
   ExtenderDesk extender_desk;
   Committer committer{options,       state,      book,        agenda,    charges, outbox,
@@ -265,6 +266,7 @@ bool Cycle::synced() const { return parts_->drain.synced(); }
 bool Cycle::leading() const { return parts_->drain.leading(); }
 bool Cycle::quiet() const { return parts_->committer.quiet(); }
 const Describer& Cycle::describer() const { return parts_->describer; }
+const ClusterDescriber& Cycle::cluster_describer() const { return parts_->cluster_describer; }
 const observe::Journal& Cycle::journal() const { return parts_->journal; }
 const cluster::ClusterState& Cycle::state() const { return parts_->state; }
 

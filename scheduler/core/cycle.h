@@ -9,6 +9,7 @@
 #include "cluster/ports.h"
 #include "core/options.h"
 #include "core/publish/describe.h"
+#include "core/publish/describe_cluster.h"
 
 namespace tutti::core {
 
@@ -36,6 +37,7 @@ class Cycle {
 
   // What is shown: Decisions (publish/describe.h), pods, nodes in their order, metrics, what is held in memory.
   const Describer& describer() const;
+  const ClusterDescriber& cluster_describer() const;
   const observe::Journal& journal() const;
   const cluster::ClusterState& state() const;
   observe::Observer::Gauges Gauges();

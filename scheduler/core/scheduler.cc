@@ -67,6 +67,12 @@ bool Scheduler::AddPods(uint32_t* place, PodList* pods) const {
       pods->push_back(entry.pod);
   return *place >= slots;
 }
+bool Scheduler::AddNodes(uint32_t* place, NodeList* nodes) const {
+  return impl_->cycle.cluster_describer().AddNodes(place, nodes);
+}
+bool Scheduler::AddQueues(QueuesPlace* place, QueueList* queues) const {
+  return impl_->cycle.cluster_describer().AddQueues(place, queues);
+}
 Scheduler::Footprint Scheduler::Holds() const {
   const Cycle::Footprint holds = impl_->cycle.Holds();
   return {holds.awaited, holds.gangs, holds.timers, holds.certificates};

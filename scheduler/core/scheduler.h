@@ -17,6 +17,7 @@
 #include "cluster/ports.h"
 #include "core/options.h"
 #include "dialects/dialect.h"
+#include "observe/cluster_view.h"
 #include "observe/decision.h"
 
 namespace tutti::core {
@@ -55,6 +56,12 @@ class Scheduler {
   // Likewise all pods that are known, others' too, from slot `*place` on.
   using PodList = std::deque<std::shared_ptr<const model::Pod>>;
   bool AddPods(uint32_t* place, PodList* pods) const;
+  // Likewise the nodes, and the queues that are declared.
+  using NodeList = std::deque<observe::NodeView>;
+  bool AddNodes(uint32_t* place, NodeList* nodes) const;
+  using QueuesPlace = observe::QueuesPlace;
+  using QueueList = std::deque<observe::QueueView>;
+  bool AddQueues(QueuesPlace* place, QueueList* queues) const;
 
   // What changed of them since: the records of the gangs that were touched after `sequence`, each once and as it is
   // now, and the keys of those that are no more; both sorted. Costs what those gangs cost, not what all do. nullopt:

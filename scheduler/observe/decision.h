@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "model/gang.h"
+#include "model/pod_spec.h"
 #include "observe/reason.h"
 
 namespace tutti::observe {
@@ -23,6 +24,7 @@ struct MemberDecision {
   bool promised = false;  // declared, and there is no pod yet: it has no name and no UID
   std::string reason;     // of the PodScheduled condition, for one that waits: "Unschedulable", ...
   std::string message;
+  std::shared_ptr<const model::PodSpec> spec = {};  // the pod's, with its requests; never null
 };
 
 // How far a gang has come with a queue that gives quota before there are pods.
@@ -59,6 +61,7 @@ struct Decision {
   std::string message;  // the gang's sentence and the nodes' sentence
   std::shared_ptr<const Reason> why;           // the reason as structure; null: the gang does not wait
   base::Millis since_ms = 0;                   // wall time of the last change of state or message
+  base::Millis created_ms = 0;                 // wall time that counts as its age where gangs stand in line
   std::string plan;                            // the plan being carried out, or the last one
   std::vector<MemberDecision> members;         // sorted by (ns, name)
   std::shared_ptr<const QuotaDecision> quota;  // null: it is in no queue that gives quota before there are pods

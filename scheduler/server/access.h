@@ -31,6 +31,8 @@ class AccessReview {
   virtual base::Result<std::optional<User>> Authenticate(std::string_view token) = 0;
   // Whether the user may do `verb` ("get") to `path`, which has no query.
   virtual base::Result<bool> Authorize(const User& user, std::string_view verb, std::string_view path) = 0;
+  // Whether the user may list pods in the namespace; empty: in all of them.
+  virtual base::Result<bool> AuthorizeListOfPods(const User& user, std::string_view ns) = 0;
 };
 
 // The paths of --authorization-always-allow-paths: exact ones, or prefixes that end in "*".

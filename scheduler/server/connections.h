@@ -6,7 +6,7 @@
 //
 // Invariants
 //   (1) no client holds a thread for longer than the times below, however slow it is, and nothing is read after
-//       kMostBytes; a stopping server waits for none;
+//       kMostBytes; a stream has that time for each of its pieces; a stopping server waits for none;
 //   (2) a socket is cut through a descriptor of our own: the library may close its own at any time, and the number may
 //       then belong to another connection.
 #pragma once
@@ -41,6 +41,8 @@ class Connections final : public httplib::TaskQueue {
   static void Install(SSL_CTX& context);
   // Says that the head of the request on the calling thread's connection was read.
   static void HeadIsRead();
+  // Says that a piece of a stream was sent on it: there may be another one.
+  static void PieceIsSent() { HeadIsRead(); }
 
   // Serves the connection on a new thread. Waits while there are kMost. Drops the connection if no thread can be
   // started.

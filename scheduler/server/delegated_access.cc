@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <utility>
 
 namespace tutti::server {
 namespace {
@@ -50,23 +51,45 @@ std::string Key(const User& user, std::string_view verb, std::string_view path) 
 
 }  // namespace
 
-Access DelegatedAccess::Decide(const Caller& caller, std::string_view verb, std::string_view path) {
+DelegatedAccess::Sender DelegatedAccess::SenderOf(const Caller& caller) {
   bool refused = !caller.certificate;
   const bool unjudged = refused && caller.certificate.error().code == base::ErrorCode::kUnavailable;
   std::optional<User> user;
   if (!refused) user = *caller.certificate;
   if (!user && !caller.token.empty()) {
     auto whose = WhoseToken(caller.token);
-    if (!whose) return {Access::Kind::kUnavailable, {}};
+    if (!whose) return {std::nullopt, Access::Kind::kUnavailable};
     user = *std::move(whose);
     refused = !user;
   }
-  if (!user && refused) return {unjudged ? Access::Kind::kUnavailable : Access::Kind::kUnauthenticated, {}};
-  const User sender = user ? Authenticated(*std::move(user)) : Anonymous();
-  if (In(kMasters, sender)) return {Access::Kind::kAllowed, {}};
-  const auto may = May(sender, verb, path);
+  if (!user && refused) return {std::nullopt, unjudged ? Access::Kind::kUnavailable : Access::Kind::kUnauthenticated};
+  return {user ? Authenticated(*std::move(user)) : Anonymous()};
+}
+
+Access DelegatedAccess::Decide(const Caller& caller, std::string_view verb, std::string_view path) {
+  const Sender sender = SenderOf(caller);
+  if (!sender.user) return {sender.refused, {}};
+  const auto may = May(*sender.user, verb, path);
   if (!may) return {Access::Kind::kUnavailable, {}};
-  return {*may ? Access::Kind::kAllowed : Access::Kind::kForbidden, sender.name};
+  return {*may ? Access::Kind::kAllowed : Access::Kind::kForbidden, sender.user->name};
+}
+
+class DelegatedAccess::UserRights final : public Rights {
+ public:
+  UserRights(DelegatedAccess& access, User user) : access_(access), user_(std::move(user)) {}
+  std::string user() const override { return user_.name; }
+  base::Result<bool> MayListPods(std::string_view ns) const override { return access_.MayList(user_, ns); }
+  base::Result<bool> MayGet(std::string_view path) const override { return access_.May(user_, "get", path); }
+
+ private:
+  DelegatedAccess& access_;
+  const User user_;
+};
+
+DelegatedAccess::Identity DelegatedAccess::Identify(const Caller& caller) {
+  Sender sender = SenderOf(caller);
+  if (!sender.user) return {nullptr, {sender.refused, {}}};
+  return {std::make_shared<const UserRights>(*this, *std::move(sender.user))};
 }
 
 template <typename Value, typename Question, typename GoodFor>
@@ -90,9 +113,18 @@ base::Result<std::optional<User>> DelegatedAccess::WhoseToken(const std::string&
 }
 
 base::Result<bool> DelegatedAccess::May(const User& user, std::string_view verb, std::string_view path) {
+  if (In(kMasters, user)) return true;
   if (review_ == nullptr) return false;
   return Ask(
       &permissions_, Key(user, verb, path), [&] { return review_->Authorize(user, verb, path); },
+      [this](bool may) { return may ? times_.allowed_ms : times_.denied_ms; });
+}
+
+base::Result<bool> DelegatedAccess::MayList(const User& user, std::string_view ns) {
+  if (In(kMasters, user)) return true;
+  if (review_ == nullptr) return false;
+  return Ask(
+      &permissions_, Key(user, "list pods", ns), [&] { return review_->AuthorizeListOfPods(user, ns); },
       [this](bool may) { return may ? times_.allowed_ms : times_.denied_ms; });
 }
 

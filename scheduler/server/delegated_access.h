@@ -10,10 +10,12 @@
 // tokens to this server does not become a flood to the API server. Thread-safe.
 #pragma once
 
+#include <memory>
 #include <semaphore>
 #include <string>
 
 #include "server/access.h"
+#include "server/folder.h"
 #include "server/review_memory.h"
 
 namespace tutti::server {
@@ -51,7 +53,22 @@ class DelegatedAccess {
 
   Access Decide(const Caller& caller, std::string_view verb, std::string_view path);
 
+  // Tells who the caller is, perhaps system:anonymous; null: `refused` says why not. What that user may is asked
+  // when it matters. This outlives the rights.
+  struct Identity {
+    std::shared_ptr<const Rights> rights;
+    Access refused = {};
+  };
+  Identity Identify(const Caller& caller);
+
  private:
+  class UserRights;
+  struct Sender {
+    std::optional<User> user;
+    Access::Kind refused = Access::Kind::kUnavailable;  // without a user
+  };
+  Sender SenderOf(const Caller& caller);
+  base::Result<bool> MayList(const User& user, std::string_view ns);
   base::Result<std::optional<User>> WhoseToken(const std::string& token);
   base::Result<bool> May(const User& user, std::string_view verb, std::string_view path);
   // Answers from memory, or else asks. Only a few questions are under way at a time.

@@ -23,6 +23,7 @@ namespace {
 // Each connection has one request, so that none is held for long. Scrapes, probes and people come seldom.
 constexpr size_t kRequestsEach = 1;
 constexpr time_t kReadSeconds = 5;
+constexpr const char* kProxiedAuthorization = "X-Tutti-Authorization";
 
 std::string Verb(const std::string& method) {
   std::string verb = method;
@@ -103,6 +104,24 @@ void Refuse(const httplib::Request& request, const Access& access, httplib::Resp
 
 }  // namespace
 
+// Places for streams. A place is free again when its owner is gone, which this outlives.
+class StreamPlaces {
+ public:
+  explicit StreamPlaces(int most) : most_(most) {}
+  // Returns null if all are taken.
+  std::shared_ptr<void> Take() {
+    if (taken_.fetch_add(1) >= most_) {
+      --taken_;
+      return nullptr;
+    }
+    return {this, [](StreamPlaces* places) { --places->taken_; }};
+  }
+
+ private:
+  const int most_;
+  std::atomic<int> taken_ = 0;
+};
+
 struct Server::Impl {
   Impl(Pages shown, const ServerOptions& options, std::shared_ptr<Certificate> served, const base::Clock& clock,
        AccessReview* review, ClientAuthorities::ReadPem client_ca)
@@ -120,11 +139,66 @@ struct Server::Impl {
           return Apply(tls, context) && certificate->Install(context);
         }) {}
 
+  bool IsOpen(const httplib::Request& request) const {
+    return always_allowed.Covers(request.path) || (always_allow_loopback && IsLoopback(request.remote_addr));
+  }
+
+  Caller CallerOf(const httplib::Request& request) {
+    std::string token = BearerToken(request.get_header_value("Authorization"));
+    // The API server's proxy keeps the header Authorization to itself.
+    if (token.empty()) token = BearerToken(request.get_header_value(kProxiedAuthorization));
+    return {std::move(token), authorities.UserOf(request.ssl)};
+  }
+
   Access Decide(const httplib::Request& request) {
-    const bool open = always_allowed.Covers(request.path) || (always_allow_loopback && IsLoopback(request.remote_addr));
-    if (open) return {Access::Kind::kAllowed, {}};
-    const Caller caller{BearerToken(request.get_header_value("Authorization")), authorities.UserOf(request.ssl)};
-    return delegated.Decide(caller, Verb(request.method), request.path);
+    if (IsOpen(request)) return {Access::Kind::kAllowed, {}};
+    // What a folder shows is decided there.
+    if (FolderOf(request.path) != nullptr) return {Access::Kind::kAllowed, {}};
+    return delegated.Decide(CallerOf(request), Verb(request.method), request.path);
+  }
+
+  const Folder* FolderOf(std::string_view path) const {
+    const auto at = std::ranges::find_if(
+        pages.folders, [path](const Folder& folder) { return path.substr(0, folder.prefix.size()) == folder.prefix; });
+    return at == pages.folders.end() ? nullptr : &*at;
+  }
+
+  void AddFolder(const Folder& folder) {
+    http.Get(folder.prefix + ".*", [this, &folder](const httplib::Request& request, httplib::Response& response) {
+      DelegatedAccess::Identity identity{std::make_shared<const AllRights>()};
+      if (!IsOpen(request)) identity = delegated.Identify(CallerOf(request));
+      if (!identity.rights) return Refuse(request, identity.refused, response);
+      FolderAnswer answer = folder.answer({request.path, Query(request.params.begin(), request.params.end()),
+                                           identity.rights, request.get_header_value("Last-Event-ID")});
+      response.status = answer.status;
+      response.set_header("Cache-Control", "no-store");
+      response.set_header("X-Content-Type-Options", "nosniff");
+      if (answer.stream) return Send(std::move(answer.stream), answer.type, response);
+      response.set_content(std::move(answer.body), answer.status == 200 ? answer.type : kText);
+    });
+  }
+
+  void Send(std::shared_ptr<Stream> stream, const char* type, httplib::Response& response) {
+    auto place = streams.Take();
+    if (!place) {
+      response.status = 503;
+      response.set_header("Retry-After", "5");
+      response.set_content(fmt::format("{} streams are open, which is the most; try again later\n", kMostStreams),
+                           kText);
+      return;
+    }
+    response.set_chunked_content_provider(
+        type, [this, stream = std::move(stream), place = std::move(place)](size_t, httplib::DataSink& sink) {
+          const auto piece = stopping ? std::nullopt : stream->Next(Connections::kLook);
+          if (!piece) {
+            sink.done();
+            return true;
+          }
+          if (piece->empty()) return true;
+          if (!sink.write(piece->data(), piece->size())) return false;
+          Connections::PieceIsSent();
+          return true;
+        });
   }
 
   void AddHealth(const char* path, const std::vector<HealthCheck>& checks) {
@@ -180,6 +254,7 @@ struct Server::Impl {
     AddHealth("healthz", pages.health);
     AddHealth("readyz", pages.ready);
     for (const Page& page : pages.shown) AddPage(page);
+    for (const Folder& folder : pages.folders) AddFolder(folder);
     AddIndex();
   }
 
@@ -210,6 +285,7 @@ struct Server::Impl {
   const base::Clock& time;
 
   std::atomic<bool> stopping = false;
+  StreamPlaces streams{kMostStreams};
   ClientAuthorities authorities;
   DelegatedAccess delegated;
 

@@ -3,11 +3,10 @@
 //
 //   /livez /readyz /healthz     health, open to all; a single check, which needs a user, is under /livez/NAME
 //   /                           the list of all pages
-//   and the pages in `Pages`.
+//   and the pages and folders in `Pages`.
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "server/certificate.h"
 #include "server/client_authorities.h"
 #include "server/delegated_access.h"
+#include "server/folder.h"
 #include "server/health.h"
 #include "server/tls_choice.h"
 
@@ -33,17 +33,10 @@ struct ServerOptions {
   TlsChoice tls;
 };
 
-// The parameters after the "?", decoded.
-using Query = std::map<std::string, std::string>;
-
 struct PageAnswer {
   int status = 200;
   std::string body;  // plain text unless the status is 200
 };
-
-inline constexpr const char* kText = "text/plain; charset=utf-8";
-inline constexpr const char* kPrometheus = "text/plain; version=0.0.4; charset=utf-8";
-inline constexpr const char* kJson = "application/json";
 
 struct Page {
   std::string path;
@@ -57,12 +50,16 @@ struct Page {
 struct Pages {
   std::vector<HealthCheck> live, ready, health;
   std::vector<Page> shown;
+  // Every user may ask, and gets what it may see. At most kMostStreams of their streams are open at a time.
+  std::vector<Folder> folders = {};
   // Called for each health check that was run: "livez", "ping". May be empty.
   std::function<void(std::string_view path, std::string_view check, bool well)> on_check;
 };
 
 class Server {
  public:
+  static constexpr int kMostStreams = 128;
+
   // Listens, then serves on threads of its own until destroyed. With a null `review` no token is valid. `review` and
   // `clock` must outlive the server. Without `client_ca` clients are not asked for a certificate. Errors: kInvalid (a
   // certificate), kUnavailable (the address).

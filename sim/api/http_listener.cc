@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "sim/api/connection.h"
@@ -94,8 +95,8 @@ std::string WarningHeader(const std::string& text) {
 
 }  // namespace
 
-HttpListener::HttpListener(ApiHandler& handler, std::chrono::milliseconds look_for_client)
-    : look_for_client_(look_for_client) {
+HttpListener::HttpListener(ApiHandler& handler, std::chrono::milliseconds look_for_client, Beside beside)
+    : look_for_client_(look_for_client), beside_(std::move(beside)) {
   new_task_queue = [] { return new ConnectionThreads; };
   set_keep_alive_max_count(1'000'000'000);
   set_keep_alive_timeout(kIdleConnectionSeconds);
@@ -106,7 +107,7 @@ HttpListener::HttpListener(ApiHandler& handler, std::chrono::milliseconds look_f
   });
   set_tcp_nodelay(true);
   const auto serve = [this, &handler](const httplib::Request& request, httplib::Response& response) {
-    Answer(handler.Handle(FromLibrary(request)), response);
+    if (!AnswerBeside(request, response)) Answer(handler.Handle(FromLibrary(request)), response);
   };
   Get("/.*", serve);
   Post("/.*", serve);
@@ -165,16 +166,36 @@ void HttpListener::Answer(const HttpResponse& from, httplib::Response& response)
     response.set_content(from.body, from.content_type);
     return;
   }
-  response.set_chunked_content_provider(from.content_type,
-                                        [this, stream = from.watch](size_t, httplib::DataSink& sink) {
-                                          const auto piece = stream->Next(look_for_client_);
-                                          if (!piece || stopping_) {
-                                            sink.done();
-                                            return true;
-                                          }
-                                          if (piece->empty()) return sink.is_writable();
-                                          return sink.write(piece->data(), piece->size());
-                                        });
+  Send([stream = from.watch](std::chrono::milliseconds patience) { return stream->Next(patience); }, from.content_type,
+       response);
+}
+
+bool HttpListener::AnswerBeside(const httplib::Request& request, httplib::Response& response) {
+  if (!beside_) return false;
+  BesideRequest asked{
+      request.method == "HEAD" ? "GET" : request.method, request.path, {}, request.get_header_value("Last-Event-ID")};
+  asked.params.insert(request.params.begin(), request.params.end());
+  std::optional<BesideAnswer> answer = beside_(asked);
+  if (!answer) return false;
+  response.status = answer->code;
+  response.set_header("X-Content-Type-Options", "nosniff");
+  if (answer->pieces)
+    Send(std::move(answer->pieces), answer->content_type, response);
+  else
+    response.set_content(std::move(answer->body), answer->content_type);
+  return true;
+}
+
+void HttpListener::Send(Pieces next, const std::string& type, httplib::Response& response) {
+  response.set_chunked_content_provider(type, [this, next = std::move(next)](size_t, httplib::DataSink& sink) {
+    const auto piece = next(look_for_client_);
+    if (!piece || stopping_) {
+      sink.done();
+      return true;
+    }
+    if (piece->empty()) return sink.is_writable();
+    return sink.write(piece->data(), piece->size());
+  });
 }
 
 }  // namespace tutti::sim

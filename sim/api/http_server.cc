@@ -11,8 +11,9 @@
 
 namespace tutti::sim {
 
-HttpServer::HttpServer(Door& door, Warnings warnings)
-    : handler_(door, std::move(warnings)), listener_(std::make_unique<HttpListener>(handler_)) {}
+HttpServer::HttpServer(Door& door, Warnings warnings, Beside beside)
+    : handler_(door, std::move(warnings)),
+      listener_(std::make_unique<HttpListener>(handler_, std::chrono::milliseconds(1000), std::move(beside))) {}
 
 HttpServer::~HttpServer() { Stop(); }
 

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "sim/api/api_handler.h"
+#include "sim/api/beside.h"
 #include "sim/store/door.h"
 
 namespace tutti::sim {
@@ -19,8 +20,9 @@ class HttpListener;
 
 class HttpServer {
  public:
-  explicit HttpServer(Door& door, Warnings warnings = nullptr);  // as ApiHandler's
-  ~HttpServer();                                                 // stops
+  // `warnings`: as ApiHandler's.
+  explicit HttpServer(Door& door, Warnings warnings = nullptr, Beside beside = nullptr);
+  ~HttpServer();  // stops
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 

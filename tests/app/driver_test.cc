@@ -110,7 +110,7 @@ TEST_CASE("others see a running scheduler's state and its decisions") {
   Lead(rig.driver, rig.scheduler);
   Driver::Ending ending = Driver::Ending::kLost;
   std::thread owner([&] { ending = rig.driver.Run(rig.scheduler, 1'000); });
-  const auto decisions = rig.driver.Decisions();
+  const auto decisions = rig.driver.views().Decisions();
   CHECK(decisions.decisions.empty());
   CHECK(rig.driver.synced());
   CHECK(rig.driver.leading());
@@ -129,9 +129,9 @@ TEST_CASE("decisions too many to be told of in one cycle are all there, sorted, 
   for (int i = kPods; i-- > 0;)
     rig.driver.Post(cluster::PodChanged{NewPod(i % 3 == 0 ? "a" : "b", fmt::format("p{:04}", i))});
   std::thread owner([&] { rig.driver.Run(scheduler, 1'000); });
-  const auto all = rig.driver.Decisions().decisions;
-  const auto some = rig.driver.Decisions("a").decisions;
-  const auto one = rig.driver.Decisions("b", "p0001").decisions;
+  const auto all = rig.driver.views().Decisions().decisions;
+  const auto some = rig.driver.views().Decisions("a").decisions;
+  const auto one = rig.driver.views().Decisions("b", "p0001").decisions;
   rig.driver.Stop();
   owner.join();
   REQUIRE(all.size() == kPods);
@@ -148,12 +148,12 @@ TEST_CASE("who follows the decisions is told what changed since a list, and that
   core::Scheduler scheduler(std::move(options), dialects::MakeDialects(), rig.writer, rig.clock, nullptr);
   Lead(rig.driver, scheduler);
   std::thread owner([&] { rig.driver.Run(scheduler, 1'000); });
-  const uint64_t listed = rig.driver.Decisions().sequence;
-  const auto none = rig.driver.DecisionsAfter(listed);
-  const auto unknown = rig.driver.DecisionsAfter(listed + 1);
+  const uint64_t listed = rig.driver.views().Decisions().sequence;
+  const auto none = rig.driver.views().DecisionsAfter(listed);
+  const auto unknown = rig.driver.views().DecisionsAfter(listed + 1);
   rig.driver.Post(cluster::PodChanged{NewPod("a", "p")});
-  const bool listed_later = rig.driver.Decisions().decisions.size() == 1;
-  const auto changes = rig.driver.DecisionsAfter(listed);
+  const bool listed_later = rig.driver.views().Decisions().decisions.size() == 1;
+  const auto changes = rig.driver.views().DecisionsAfter(listed);
   rig.driver.Stop();
   owner.join();
   REQUIRE(none);
@@ -173,14 +173,14 @@ TEST_CASE("who follows some decisions is told of these") {
   core::Scheduler scheduler(std::move(options), dialects::MakeDialects(), rig.writer, rig.clock, nullptr);
   Lead(rig.driver, scheduler);
   std::thread owner([&] { rig.driver.Run(scheduler, 1'000); });
-  const uint64_t listed = rig.driver.Decisions().sequence;
+  const uint64_t listed = rig.driver.views().Decisions().sequence;
   for (const char* ns : {"a", "b"})
     for (const char* name : {"p", "q"}) rig.driver.Post(cluster::PodChanged{NewPod(ns, name)});
-  while (rig.driver.Decisions().decisions.size() < 4) std::this_thread::yield();
-  const auto all = rig.driver.DecisionsAfter(listed);
-  const auto of_a = rig.driver.DecisionsAfter(listed, "a");
-  const auto called_p = rig.driver.DecisionsAfter(listed, "", "p");
-  const auto one = rig.driver.DecisionsAfter(listed, "b", "q");
+  while (rig.driver.views().Decisions().decisions.size() < 4) std::this_thread::yield();
+  const auto all = rig.driver.views().DecisionsAfter(listed);
+  const auto of_a = rig.driver.views().DecisionsAfter(listed, "a");
+  const auto called_p = rig.driver.views().DecisionsAfter(listed, "", "p");
+  const auto one = rig.driver.views().DecisionsAfter(listed, "b", "q");
   rig.driver.Stop();
   owner.join();
   REQUIRE((all && of_a && called_p && one));
@@ -200,10 +200,10 @@ TEST_CASE("who has given up is not told in front of others") {
   Driver driver(clock);
   constexpr int kMany = 40;
   std::vector<std::thread> many;
-  for (int i = 0; i < kMany; ++i) many.emplace_back([&driver] { driver.DecisionsAfter(0); });
+  for (int i = 0; i < kMany; ++i) many.emplace_back([&driver] { driver.views().DecisionsAfter(0); });
   for (std::thread& one : many) one.join();
   std::thread owner([&] { driver.Run(rig.scheduler, 1'000); });
-  const auto told = driver.DecisionsAfter(0);
+  const auto told = driver.views().DecisionsAfter(0);
   const int until_told = reads;
   driver.Stop();
   owner.join();

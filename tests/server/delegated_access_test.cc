@@ -31,6 +31,11 @@ class Api final : public AccessReview {
     if (down) return base::Fail(base::ErrorCode::kUnavailable, "down");
     return user.name == allowed && verb == "get" && path == "/metrics";
   }
+  base::Result<bool> AuthorizeListOfPods(const User& user, std::string_view ns) override {
+    ++accesses;
+    if (down) return base::Fail(base::ErrorCode::kUnavailable, "down");
+    return user.name == allowed && ns == "monitoring";
+  }
 
   bool down = false;
   std::string allowed = "prometheus";
@@ -147,6 +152,25 @@ TEST_CASE("no user is taken for another") {
   CHECK(rig.api.accesses == before + 5);
 }
 
+TEST_CASE("a sender has rights of its own, which are reviewed when they matter") {
+  Rig rig;
+  const auto known = rig.access.Identify(Token("prometheus"));
+  REQUIRE(known.rights);
+  CHECK(rig.api.accesses == 0);
+  CHECK(known.rights->user() == "prometheus");
+  CHECK(*known.rights->MayListPods("monitoring"));
+  CHECK_FALSE(*known.rights->MayListPods("default"));
+  CHECK(*known.rights->MayListPods("monitoring"));
+  CHECK(rig.api.accesses == 2);
+  CHECK(*known.rights->MayGet("/metrics"));
+  CHECK_FALSE(*known.rights->MayGet("/configz"));
+  CHECK(rig.access.Identify(Token("nobody")).refused.kind == Kind::kUnauthenticated);
+  CHECK(rig.access.Identify({}).rights->user() == "system:anonymous");
+  CHECK(*rig.access.Identify(Certificate("root", {"system:masters"})).rights->MayListPods(""));
+  rig.api.down = true;
+  CHECK_FALSE(known.rights->MayListPods("other"));
+}
+
 TEST_CASE("a flood of tokens does not grow the memory without end") {
   ReviewMemory<int> memory;
   for (int i = 0; i < 5'000; ++i) {
@@ -167,6 +191,10 @@ class SlowApi final : public AccessReview {
     return User{std::string(token), "", {"system:masters"}, {}};
   }
   base::Result<bool> Authorize(const User&, std::string_view, std::string_view) override {
+    Wait();
+    return true;
+  }
+  base::Result<bool> AuthorizeListOfPods(const User&, std::string_view) override {
     Wait();
     return true;
   }

@@ -2,6 +2,7 @@
 #include "server/server.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <openssl/pem.h>
 #include <unistd.h>
 
@@ -332,6 +333,65 @@ TEST_CASE("what cannot be served is refused with the flag to change") {
   REQUIRE_FALSE(third);
   CHECK(third.error().message.find("cannot listen on no address:") == 0);
   CHECK(third.error().message.find("Success") == std::string::npos);
+}
+
+// Says the numbers from 1 on, one a piece.
+class Counting final : public Stream {
+ public:
+  explicit Counting(int last) : last_(last) {}
+  std::optional<std::string> Next(std::chrono::milliseconds) override {
+    if (said_ == last_) return std::nullopt;
+    return fmt::format("{}\n", ++said_);
+  }
+
+ private:
+  const int last_;
+  int said_ = 0;
+};
+
+Pages WithFolder() {
+  Pages pages;
+  pages.folders = {{"/apis/x/", [](const FolderRequest& request) {
+                      if (request.path == "/apis/x/count") {
+                        FolderAnswer counting;
+                        counting.type = kEvents;
+                        counting.stream = std::make_shared<Counting>(3);
+                        return counting;
+                      }
+                      const auto may = request.rights->MayListPods("monitoring");
+                      return FolderAnswer{may && *may ? 200 : 403, request.rights->user() + request.path};
+                    }}};
+  return pages;
+}
+
+TEST_CASE("a folder answers every user by its rights") {
+  Reviewer reviewer;
+  const auto server = Start(OnLoopback(), WithFolder(), &reviewer);
+  REQUIRE(server);
+  const int port = (*server)->port();
+  const auto answer = Get(port, "/apis/x/y%20z", "prometheus");
+  CHECK(answer->status == 200);
+  CHECK(answer->body == "prometheus/apis/x/y z");
+  CHECK(answer->get_header_value("Content-Type") == kJson);
+  CHECK(answer->get_header_value("X-Content-Type-Options") == "nosniff");
+  CHECK(Get(port, "/apis/x/y")->status == 403);
+  CHECK(Get(port, "/apis/x/y")->get_header_value("Content-Type") == kText);
+  CHECK(Get(port, "/apis/x/y", "unknown")->status == 401);
+  CHECK(Get(port, "/apis/x/y", "down")->status == 500);
+  CHECK(Get(port, "/apis/other", "prometheus")->status == 403);
+  httplib::SSLClient proxied("127.0.0.1", port);
+  proxied.enable_server_certificate_verification(false);
+  CHECK(proxied.Get("/apis/x/y", {{"X-Tutti-Authorization", "Bearer prometheus"}})->status == 200);
+}
+
+TEST_CASE("a stream is sent piece by piece until it ends") {
+  Reviewer reviewer;
+  const auto server = Start(OnLoopback(), WithFolder(), &reviewer);
+  REQUIRE(server);
+  const auto answer = Get((*server)->port(), "/apis/x/count", "admin");
+  CHECK(answer->status == 200);
+  CHECK(answer->body == "1\n2\n3\n");
+  CHECK(answer->get_header_value("Content-Type") == kEvents);
 }
 
 }  // namespace

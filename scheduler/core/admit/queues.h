@@ -58,6 +58,8 @@ class Queues {
   void Release(queue::Ledger& ledger, queue::ChargeId charge);
   queue::Ledger& used() { return used_; }
   queue::Ledger& pending() { return pending_; }
+  const queue::Ledger& used() const { return used_; }
+  const queue::Ledger& pending() const { return pending_; }
 
   // Tells whether the queue takes `ask` now. It takes anything where no queue is named.
   Admission Admit(const queue::QueueKey& key, const model::ResourceList& ask);

@@ -415,6 +415,11 @@ const model::LeafQueueSpec* QuotaDesk::Leaf(const QuotaCounts::QueueName& queue)
   return leaf.valid() ? &admission_.shares().leaf(leaf) : nullptr;
 }
 
+double QuotaDesk::WeightedShare(const std::string& leaf) const {
+  const queue::QueueId id = admission_.shares().Leaf(leaf);
+  return id.valid() ? admission_.shares().Dominant(id).Weighted() : 0;
+}
+
 std::vector<std::string> QuotaDesk::LevelsOf(const HeldQuota::Role& role) const {
   for (const auto& [resource, name] : role.flavors)
     if (const auto flavor = admission_.flavors().find(name);

@@ -82,6 +82,15 @@ class QuotaDesk {
   dialects::Dialect* DialectOf(const QuotaCounts::QueueName& queue) const;
   // The queue itself, or the one that it leads to; null: there is none.
   const model::LeafQueueSpec* Leaf(const QuotaCounts::QueueName& queue) const;
+  // null: there is none.
+  const model::LocalQueueSpec* Local(const QuotaCounts::QueueName& queue) const {
+    return admission_.local(queue.first, queue.second);
+  }
+  // All queues that are declared, but for cohorts, with their dialects.
+  const std::map<QuotaCounts::QueueName, dialects::Dialect*>& queues() const { return dialect_of_; }
+  const queue::ShareTree& shares() const { return admission_.shares(); }
+  // How much of what it could borrow it borrows, in thousandths, by its weight; 0 where there is no such queue.
+  double WeightedShare(const std::string& leaf) const;
   // Label keys of nodes, the widest level first, of the topology of the role's flavors; empty: they have none.
   std::vector<std::string> LevelsOf(const model::HeldQuota::Role& role) const;
 

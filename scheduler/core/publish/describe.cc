@@ -34,6 +34,7 @@ observe::MemberDecision DescribeMember(const model::Pod& pod) {
   line.node = pod.node_name;
   line.bound = pod.bound();
   line.finished = pod.done();
+  line.spec = pod.spec;
   return line;
 }
 
@@ -84,6 +85,7 @@ observe::Decision Describer::Describe(const Gang& gang) const {
   decision.min_member = gang.spec.min_member;
   decision.state = gang.state;
   decision.since_ms = gang.since_ms;
+  decision.created_ms = book_.Created(gang);
   decision.plan = gang.plan ? gang.plan->id : gang.last_plan;
   const int64_t open_volumes = OpenVolumes(gang);
   if (gang.refusal)
@@ -176,6 +178,7 @@ observe::Decision Describer::DescribeSettled(model::PodId id) const {
   decision.state = pod.done() ? GangState::kFinished : GangState::kWhole;
   decision.reason = pod.done() ? "Finished" : "Whole";
   decision.since_ms = book_.SettledSince(id);
+  decision.created_ms = pod.meta.created_ms;
   if (const auto evidence = ReadEvidence(pod)) decision.plan = evidence->plan;
   decision.members.push_back(DescribeMember(pod));
   return decision;

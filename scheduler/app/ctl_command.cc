@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/ctl_command.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "app/door_client.h"
+#include "app/door_texts.h"
+#include "app/output.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "cluster/json_text.h"
+
+namespace tutti::app {
+namespace {
+
+constexpr int kUsage = 2;
+constexpr std::string_view kPlugin = "kubectl-tutti";
+
+int Fail(const std::string& message) {
+  fmt::print(stderr, "error: {}\n", message);
+  return 1;
+}
+
+int Say(const std::string& text) {
+  const base::Status printed = Print(text);
+  return printed ? 0 : Fail(printed.error().message);
+}
+
+// Leaves out "raycluster/" of "raycluster/NAME", and takes the namespace of "NAMESPACE/NAME" if `ns` is not set: what
+// stands before the slash is a kind if kubectl knows it as one of ours.
+std::string NameIn(const std::string& text, std::string* ns) {
+  const size_t slash = text.find('/');
+  if (slash == std::string::npos) return text;
+  const std::string before = text.substr(0, slash);
+  static const std::vector<std::string_view> kinds = {"pod",    "pods",       "po",         "gang",      "gangs",
+                                                      "job",    "jobs",       "podgroup",   "podgroups", "raycluster",
+                                                      "rayjob", "rayservice", "appwrapper", "workload",  "deployment"};
+  if (std::ranges::find(kinds, before) == kinds.end()) *ns = before;
+  return text.substr(slash + 1);
+}
+
+// The same value, as it is printed.
+nlohmann::ordered_json Ordered(const base::Json& value) {
+  if (value.is_object()) {
+    auto object = nlohmann::ordered_json::object();
+    for (const auto& [key, field] : value.items()) object[key] = Ordered(field);
+    return object;
+  }
+  if (value.is_array()) {
+    auto array = nlohmann::ordered_json::array();
+    for (const base::Json& one : value) array.push_back(Ordered(one));
+    return array;
+  }
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number_float()) return value.get<double>();
+  if (value.is_number()) return value.get<int64_t>();
+  return nullptr;
+}
+
+class Command {
+ public:
+  int Go(int argc, char** argv, bool plugin);
+
+ private:
+  void AddWhere(CLI::App& verb);
+  void AddNamespace(CLI::App& verb);
+  void AddOutput(CLI::App& verb, const std::vector<std::string>& forms);
+  void AddVerbs(CLI::App& main);
+  int Why();
+  int Get();
+  int History();
+  int Version();
+  int Completion();
+  // Asks for the path, and prints the answer as JSON, YAML or by `text`.
+  template <typename Render>
+  int Ask(const std::string& path, Render text);
+  // Connects, and sets the namespace if none was given.
+  bool Connect();
+  Width width() const { return output_ == "wide" ? Width::kWide : output_ == "name" ? Width::kNames : Width::kNormal; }
+
+  std::string program_ = "kubectl tutti";
+  DoorClient::Options where_;
+  std::string ns_, output_, kind_, name_, queue_, state_, shell_;
+  bool all_namespaces_ = false;
+  std::unique_ptr<DoorClient> door_;
+  const base::SystemClock clock_{};
+};
+
+void Command::AddWhere(CLI::App& verb) {
+  verb.add_option(
+          "--server", where_.server,
+          "the scheduler's own address, as https://127.0.0.1:10259, or a sim's; without it the Service is asked "
+          "through the API server")
+      ->type_name("URL");
+  verb.add_flag("--insecure-skip-tls-verify", where_.insecure, "with --server: do not check its certificate");
+  verb.add_option("--kubeconfig", where_.kubeconfig, "the kubeconfig")->type_name("FILE");
+  verb.add_option("--context", where_.context, "the context of the kubeconfig")->type_name("NAME");
+  verb.add_option("--scheduler-namespace", where_.ns, "the namespace of the scheduler's Service")
+      ->type_name("NAMESPACE")
+      ->capture_default_str();
+  verb.add_option("--service", where_.service, "the scheduler's Service")->type_name("NAME")->capture_default_str();
+}
+
+void Command::AddNamespace(CLI::App& verb) {
+  verb.add_option("-n,--namespace", ns_, "the namespace; by default that of the kubeconfig's context")
+      ->type_name("NAMESPACE");
+}
+
+void Command::AddOutput(CLI::App& verb, const std::vector<std::string>& forms) {
+  verb.add_option("-o,--output", output_, fmt::format("{}", fmt::join(forms, ", ")))->check(CLI::IsMember(forms));
+}
+
+void Command::AddVerbs(CLI::App& main) {
+  CLI::App& why = *main.add_subcommand("why", "Say why a gang, or a pod of it, runs or waits");
+  why.add_option("NAME", name_, "a gang or a pod: NAME, KIND/NAME or NAMESPACE/NAME")->required();
+  CLI::App& get = *main.add_subcommand("get", "List gangs, queues or nodes");
+  get.add_option("KIND", kind_, "gangs, queues or nodes")
+      ->required()
+      ->check(CLI::IsMember({"gangs", "gang", "queues", "queue", "nodes", "node"}));
+  get.add_option("NAME", name_, "only this one");
+  get.add_flag("-A,--all-namespaces", all_namespaces_, "gangs of all namespaces");
+  get.add_option("--queue", queue_, "only gangs of this queue")->type_name("NAME");
+  get.add_option("--state", state_, "only gangs in this state, such as waiting-for-nodes")->type_name("STATE");
+  CLI::App& history = *main.add_subcommand("history", "Say what happened to a gang");
+  history.add_option("NAME", name_, "a gang: NAME, KIND/NAME or NAMESPACE/NAME")->required();
+  CLI::App& version = *main.add_subcommand("version", "Print the versions of this program and of the scheduler");
+  CLI::App& completion = *main.add_subcommand("completion", "Print a script that completes commands in a shell");
+  completion.add_option("SHELL", shell_, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  for (CLI::App* verb : {&why, &get, &history, &version}) AddWhere(*verb);
+  for (CLI::App* verb : {&why, &get, &history}) AddNamespace(*verb);
+  for (CLI::App* verb : {&why, &history}) AddOutput(*verb, {"text", "json", "yaml"});
+  AddOutput(get, {"table", "wide", "name", "json", "yaml"});
+  AddOutput(version, {"text", "json", "yaml"});
+}
+
+int Command::Go(int argc, char** argv, bool plugin) {
+  if (!plugin) program_ = "tutti ctl";
+  CLI::App main("Asks Tutti, the scheduler, why gangs wait, and what gangs, queues and nodes there are.", program_);
+  main.require_subcommand(1);
+  main.footer(
+      fmt::format("Examples:\n"
+                  "  {0} why raycluster/train\n"
+                  "  {0} get gangs -A --state waiting-for-nodes -o wide\n"
+                  "  {0} get queues\n"
+                  "  {0} get nodes --server http://127.0.0.1:8080     # of tutti sim",
+                  program_));
+  AddVerbs(main);
+  std::vector<std::string> arguments(argv + (plugin ? 1 : 2), argv + argc);
+  std::ranges::reverse(arguments);
+  try {
+    main.parse(std::move(arguments));
+  } catch (const CLI::ParseError& error) {
+    return main.exit(error) == 0 ? 0 : kUsage;
+  }
+  const std::string verb = main.get_subcommands().front()->get_name();
+  base::SetLogLevel(base::LogLevel::kNone);  // errors are said in a sentence
+  if (verb == "completion") return Completion();
+  if (verb == "version") return Version();
+  if (!Connect()) return 1;
+  return verb == "why" ? Why() : verb == "get" ? Get() : History();
+}
+
+bool Command::Connect() {
+  name_ = NameIn(name_, &ns_);
+  auto door = DoorClient::Connect(where_);
+  if (!door) {
+    Fail(door.error().message);
+    return false;
+  }
+  door_ = *std::move(door);
+  if (ns_.empty()) ns_ = door_->default_namespace();
+  return true;
+}
+
+template <typename Render>
+int Command::Ask(const std::string& path, Render text) {
+  const auto answer = door_->Get(path);
+  if (!answer) return Fail(answer.error().message);
+  if (output_ == "json" || output_ == "yaml") {
+    const auto ordered = Ordered(cluster::ParseJson(*answer));
+    return Say(output_ == "json" ? ToJsonText(ordered) : ToYamlText(ordered));
+  }
+  return Say(text(cluster::ParseJson(*answer)));
+}
+
+int Command::Why() {
+  return Ask(fmt::format("gangs/{}/{}", Escaped(ns_), Escaped(name_)),
+             [this](const base::Json& gang) { return WhyText(gang, clock_.WallMs()); });
+}
+
+int Command::History() { return Ask(fmt::format("gangs/{}/{}/history", Escaped(ns_), Escaped(name_)), HistoryText); }
+
+int Command::Get() {
+  const auto none = [](std::string text, const std::string& where) {
+    if (text.empty()) fmt::print(stderr, "No resources found{}\n", where);
+    return text;
+  };
+  std::string query = name_.empty() ? "" : "&name=" + Escaped(name_);
+  const auto path = [&query](const char* kind) {
+    if (!query.empty()) query[0] = '?';
+    return kind + query;
+  };
+  if (kind_.starts_with("queue"))
+    return Ask(path("queues"), [&](const base::Json& list) { return none(QueueTable(list, width()), ""); });
+  if (kind_.starts_with("node"))
+    return Ask(path("nodes"), [&](const base::Json& list) { return none(NodeTable(list, width()), ""); });
+  if (!all_namespaces_) query += "&namespace=" + Escaped(ns_);
+  if (!queue_.empty()) query += "&queue=" + Escaped(queue_);
+  if (!state_.empty()) query += "&state=" + Escaped(state_);
+  return Ask(path("gangs"), [&](const base::Json& list) {
+    return none(GangTable(list, width(), all_namespaces_, clock_.WallMs()),
+                all_namespaces_ ? "" : fmt::format(" in namespace {}", ns_));
+  });
+}
+
+int Command::Version() {
+  nlohmann::ordered_json versions = {{"client", {{"version", TUTTI_VERSION}}}};
+  std::string why;
+  if (auto door = DoorClient::Connect(where_); !door)
+    why = door.error().message;
+  else if (const auto answer = (*door)->Get("version"); !answer)
+    why = answer.error().message;
+  else
+    versions["scheduler"] = Ordered(cluster::ParseJson(*answer));
+  if (output_ == "json") return Say(ToJsonText(versions));
+  if (output_ == "yaml") return Say(ToYamlText(versions));
+  std::string text = "client: tutti " TUTTI_VERSION "\n";
+  if (versions.contains("scheduler"))
+    text += fmt::format("scheduler: tutti {}\n", versions["scheduler"].value("version", ""));
+  else
+    fmt::print(stderr, "the scheduler does not answer: {}\n", why);
+  return Say(text);
+}
+
+int Command::Completion() {
+  constexpr const char* kWords = "why get history version completion";
+  constexpr const char* kKinds = "gangs queues nodes";
+  if (shell_ == "fish")
+    return Say(
+        fmt::format("complete -c {0} -f\n"
+                    "complete -c {0} -n __fish_use_subcommand -a '{1}'\n"
+                    "complete -c {0} -n '__fish_seen_subcommand_from get' -a '{2}'\n",
+                    kPlugin, kWords, kKinds));
+  std::string text = fmt::format(
+      "_kubectl_tutti() {{\n"
+      "  local words=\"{1}\"\n"
+      "  [[ ${{COMP_WORDS[1]}} == get && $COMP_CWORD -eq 2 ]] && words=\"{2}\"\n"
+      "  COMPREPLY=($(compgen -W \"$words\" -- \"${{COMP_WORDS[COMP_CWORD]}}\"))\n"
+      "}}\n"
+      "complete -F _kubectl_tutti {0}\n",
+      kPlugin, kWords, kKinds);
+  if (shell_ == "zsh") text = "autoload -U +X bashcompinit && bashcompinit\n" + text;
+  return Say(text);
+}
+
+}  // namespace
+
+bool IsCtl(int argc, char** argv) {
+  if (argc < 1) return false;
+  const std::string_view path = argv[0];
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name == kPlugin || (argc > 1 && std::string_view(argv[1]) == "ctl");
+}
+
+int Ctl(int argc, char** argv) {
+  const std::string_view path = argv[0];
+  return Command().Go(argc, argv, path.substr(path.rfind('/') + 1) == kPlugin);
+}
+
+}  // namespace tutti::app

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// `kubectl tutti`, which is also `tutti ctl`: asks a scheduler why gangs wait, and what gangs, queues and nodes there
+// are.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tutti::app {
+
+// Whether the program is called as the kubectl plugin, or with the verb `ctl`.
+bool IsCtl(int argc, char** argv);
+
+// Returns the exit code: 1 for an answer that is an error, 2 for a wrong command line. REQUIRES: IsCtl().
+int Ctl(int argc, char** argv);
+
+}  // namespace tutti::app

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// DoorClient: asks a scheduler's door /apis/tutti/v1/ from outside: at an address, or through the API server's proxy of
+// the Service.
+//
+// The proxy keeps the header Authorization to itself. So the user's token goes in X-Tutti-Authorization, too, and the
+// scheduler asks the API server whose it is. A client certificate does not come through the proxy.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kube/client.h"
+
+namespace tutti::app {
+
+class DoorClient {
+ public:
+  struct Options {
+    std::string server;               // "https://127.0.0.1:10259"; empty: through the API server
+    std::string kubeconfig, context;  // as kubectl's flags
+    std::string ns = "tutti-system", service = "tutti";
+    bool insecure = false;  // with `server`: its certificate is not checked
+  };
+  // Errors: kInvalid, naming the file or flag.
+  static base::Result<std::unique_ptr<DoorClient>> Connect(const Options& options);
+  ~DoorClient();
+
+  // Returns the answer to a GET of this path below the door, which may have a query. Asks several times while a standby
+  // answers. Error: what the scheduler says, or why there is no answer.
+  base::Result<std::string> Get(const std::string& path);
+  // The namespace that the kubeconfig names; "default" if it names none.
+  const std::string& default_namespace() const { return default_namespace_; }
+
+ private:
+  struct Parts;
+  explicit DoorClient(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+  std::string prefix_, default_namespace_ = "default";
+};
+
+// Returns `text` as a part of a path or query.
+std::string Escaped(const std::string& text);
+
+}  // namespace tutti::app

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/door_texts.h"
+
+#include <absl/strings/numbers.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/output.h"
+#include "base/json.h"
+#include "model/resource_list.h"
+
+namespace tutti::app {
+namespace {
+
+using Json = base::Json;
+
+const Json& At(const Json& object, const char* field) {
+  static const Json nothing;
+  const auto at = object.is_object() ? object.find(field) : object.end();
+  return at != object.end() ? *at : nothing;
+}
+std::string Text(const Json& object, const char* field) {
+  const Json& value = At(object, field);
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+// A number of 64 bits is text in protobuf's JSON.
+int64_t Number(const Json& value) {
+  int64_t number = 0;
+  if (value.is_string()) return absl::SimpleAtoi(value.get_ref<const std::string&>(), &number) ? number : 0;
+  return value.is_number() ? value.get<int64_t>() : 0;
+}
+int64_t Number(const Json& object, const char* field) { return Number(At(object, field)); }
+bool Flag(const Json& object, const char* field) { return At(object, field) == true; }
+const Json& List(const Json& object, const char* field) {
+  static const Json none = Json::array();
+  const Json& list = At(object, field);
+  return list.is_array() ? list : none;
+}
+
+std::string OrDash(std::string text) { return text.empty() ? "-" : text; }
+// A control character of a name would move a terminal's cursor.
+std::string Shown(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+  return text;
+}
+
+std::string NameOf(const Json& gang) { return Shown(Text(gang, "namespace") + "/" + Text(gang, "name")); }
+
+std::string Since(const Json& object, const char* field, base::Millis now_ms) {
+  const auto at = base::ParseTime(Text(object, field));
+  return at ? AgeText(now_ms - *at) : "-";
+}
+
+std::string Amount(const std::string& resource, int64_t amount) { return model::FormatAmount(resource, amount); }
+
+std::string Amounts(const Json& amounts) {
+  std::vector<std::string> texts;
+  if (amounts.is_object())
+    for (const auto& [resource, amount] : amounts.items())
+      texts.push_back(fmt::format("{} {}", Amount(resource, Number(amount)), Shown(resource)));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+std::string PositionOf(const Json& gang) {
+  const int64_t position = Number(gang, "position");
+  return position == 0 ? "-" : fmt::format("{}/{}", position, Number(gang, "line"));
+}
+
+// What the reason says can never be, without other nodes.
+std::string NeverText(const Json& gang) {
+  const Json& nodes = At(At(gang, "why"), "nodes");
+  std::string text;
+  for (const Json& it : List(nodes, "short")) {
+    const std::string resource = Text(it, "resource");
+    if (Flag(it, "needsLargerNode"))
+      text +=
+          fmt::format("It can never start on these nodes: one pod asks for more {} than the largest node has, {}.\n",
+                      Shown(resource), Amount(resource, Number(it, "largestNode")));
+    else if (Flag(it, "needsMoreNodes"))
+      text +=
+          fmt::format("It can never start on these nodes: it asks for {} {}, and the cluster has {} in all.\n",
+                      Amount(resource, Number(it, "asked")), Shown(resource), Amount(resource, Number(it, "cluster")));
+  }
+  return text;
+}
+
+std::string HolderTable(const Json& gang) {
+  const Json& holders = List(gang, "holders");
+  if (holders.empty()) return "";
+  Table table({"GANG", "QUEUE", "PRIORITY", "PODS", "HOLDS"}, Table::kDescribeGap);
+  for (const Json& holder : holders)
+    table.Add({NameOf(At(holder, "gang")), OrDash(Shown(Text(holder, "queue"))),
+               std::to_string(Number(holder, "priority")), std::to_string(Number(holder, "pods")),
+               Amounts(At(holder, "amounts"))});
+  return "\nThese gangs hold most of what it waits for:\n" + table.Text();
+}
+
+std::string MemberTable(const Json& gang) {
+  Table table({"POD", "ROLE", "NODE", "STATE"}, Table::kDescribeGap);
+  for (const Json& member : List(gang, "memberList")) {
+    const char* state = Flag(member, "finished")       ? "finished"
+                        : Flag(member, "bound")        ? "bound"
+                        : Flag(member, "promised")     ? "promised"
+                        : Text(member, "node").empty() ? "waits"
+                                                       : "reserved";
+    table.Add({OrDash(Shown(Text(member, "name"))), OrDash(Shown(Text(member, "role"))),
+               OrDash(Shown(Text(member, "node"))), state});
+  }
+  return table.empty() ? "" : "\n" + table.Text();
+}
+
+}  // namespace
+
+std::string AgeText(base::Millis ms) {
+  const int64_t s = std::max<base::Millis>(0, ms) / 1000;
+  if (s < 120) return fmt::format("{}s", s);
+  const int64_t m = s / 60, h = m / 60, d = h / 24;
+  if (m < 10) return s % 60 == 0 ? fmt::format("{}m", m) : fmt::format("{}m{}s", m, s % 60);
+  if (h < 3) return fmt::format("{}m", m);
+  if (h < 8) return m % 60 == 0 ? fmt::format("{}h", h) : fmt::format("{}h{}m", h, m % 60);
+  if (d < 2) return fmt::format("{}h", h);
+  if (d < 8) return h % 24 == 0 ? fmt::format("{}d", d) : fmt::format("{}d{}h", d, h % 24);
+  return fmt::format("{}d", d);
+}
+
+std::string GangTable(const Json& list, Width width, bool with_namespaces, base::Millis now_ms) {
+  std::vector<std::string> header = {"NAME", "KIND", "QUEUE", "PRIORITY", "STATE", "BOUND", "POSITION", "AGE"};
+  if (with_namespaces) header.insert(header.begin(), "NAMESPACE");
+  if (width == Width::kWide) header.insert(header.end(), {"SINCE", "REASON", "MESSAGE"});
+  Table table(std::move(header));
+  std::string names;
+  for (const Json& gang : List(list, "gangs")) {
+    names += fmt::format("gang/{}\n", Shown(Text(gang, "name")));
+    std::vector<std::string> row = {
+        Shown(Text(gang, "name")),
+        Text(gang, "dialect"),
+        OrDash(Shown(Text(gang, "queue"))),
+        std::to_string(Number(gang, "priority")),
+        Text(gang, "state"),
+        fmt::format("{}/{}", Number(gang, "bound"), std::max(Number(gang, "minMember"), Number(gang, "members"))),
+        PositionOf(gang),
+        Since(gang, "created", now_ms)};
+    if (with_namespaces) row.insert(row.begin(), Shown(Text(gang, "namespace")));
+    if (width == Width::kWide) {
+      row.push_back(Since(gang, "since", now_ms));
+      row.push_back(OrDash(Shown(Text(gang, "reason"))));
+      row.push_back(Shown(Text(gang, "message")));
+    }
+    table.Add(std::move(row));
+  }
+  if (width == Width::kNames) return names;
+  return table.empty() ? "" : table.Text();
+}
+
+std::string QueueTable(const Json& list, Width width) {
+  std::vector<std::string> header = {"NAME", "KIND", "PARENT", "STATE", "USED", "WAITING", "RUNNING"};
+  if (width == Width::kWide) header.insert(header.end(), {"DIALECT", "WEIGHT", "PROBLEM"});
+  Table table(std::move(header));
+  std::string names;
+  for (const Json& queue : List(list, "queues")) {
+    const std::string ns = Text(queue, "namespace");
+    const std::string name = Shown((ns.empty() ? "" : ns + "/") + Text(queue, "name"));
+    names += fmt::format("queue/{}\n", name);
+    std::vector<std::string> used;
+    for (const Json& cell : List(queue, "cells")) {
+      const std::string resource = Text(cell, "resource"), flavor = Text(cell, "flavor");
+      const Json& most = cell.contains("limit") ? At(cell, "limit") : At(cell, "nominal");
+      const int64_t has = std::max(Number(cell, "used"), Number(cell, "reserved"));
+      if (most.is_null() && (has == 0 || resource == model::kPods)) continue;
+      used.push_back(
+          Shown(fmt::format("{}{}{}={}{}", flavor, flavor.empty() ? "" : "/", resource, Amount(resource, has),
+                            most.is_null() ? "" : "/" + Amount(resource, Number(most)))));
+    }
+    const Json& gangs = At(queue, "gangs");
+    std::vector<std::string> row = {name,
+                                    Text(queue, "kind"),
+                                    OrDash(Shown(Text(queue, "parent"))),
+                                    Text(queue, "state"),
+                                    OrDash(fmt::format("{}", fmt::join(used, " "))),
+                                    std::to_string(Number(gangs, "pending") + Number(gangs, "starting")),
+                                    std::to_string(std::max(Number(gangs, "running"), Number(gangs, "admitted")))};
+    if (width == Width::kWide) {
+      row.push_back(Text(queue, "dialect"));
+      row.push_back(At(queue, "weight").is_number() ? fmt::format("{:g}", At(queue, "weight").get<double>()) : "0");
+      row.push_back(Shown(Text(queue, "problem")));
+    }
+    table.Add(std::move(row));
+  }
+  if (width == Width::kNames) return names;
+  return table.empty() ? "" : table.Text();
+}
+
+std::string NodeTable(const Json& list, Width width) {
+  // Resources that are not on every node of every cluster have columns of their own.
+  std::set<std::string> devices;
+  for (const Json& node : List(list, "nodes"))
+    if (const Json& amounts = At(node, "allocatable"); amounts.is_object())
+      for (const auto& [resource, amount] : amounts.items())
+        if (resource.find('/') != std::string::npos && Number(amount) > 0) devices.insert(resource);
+  std::vector<std::string> resources = {"cpu", "memory", "pods"};
+  resources.insert(resources.begin(), devices.begin(), devices.end());
+  std::vector<std::string> header = {"NAME", "STATUS"};
+  for (const std::string& resource : resources) header.push_back("FREE " + Shown(resource));
+  header.push_back("GANGS");
+  if (width == Width::kWide) header.push_back("HELD BY");
+  Table table(std::move(header));
+  std::string names;
+  for (const Json& node : List(list, "nodes")) {
+    const std::string name = Shown(Text(node, "name"));
+    names += fmt::format("node/{}\n", name);
+    std::vector<std::string> row = {name, fmt::format("{}{}", Flag(node, "ready") ? "Ready" : "NotReady",
+                                                      Flag(node, "unschedulable") ? ",SchedulingDisabled" : "")};
+    for (const std::string& resource : resources) {
+      const int64_t all = Number(At(node, "allocatable"), resource.c_str());
+      row.push_back(all == 0 ? "-"
+                             : fmt::format("{}/{}", Amount(resource, Number(At(node, "free"), resource.c_str())),
+                                           Amount(resource, all)));
+    }
+    std::vector<std::string> held;
+    for (const Json& holder : List(node, "holders")) held.push_back(NameOf(At(holder, "gang")));
+    row.push_back(std::to_string(held.size()));
+    if (width == Width::kWide) row.push_back(fmt::format("{}", fmt::join(held, " ")));
+    table.Add(std::move(row));
+  }
+  if (width == Width::kNames) return names;
+  return table.empty() ? "" : table.Text();
+}
+
+std::string WhyText(const Json& gang, base::Millis now_ms) {
+  const std::string state = Text(gang, "state");
+  std::string text = fmt::format("{} is {} for {}", NameOf(gang), state, Since(gang, "since", now_ms));
+  text += fmt::format(": {} of {} pods bound", Number(gang, "bound"), Number(gang, "members"));
+  if (const std::string queue = Text(gang, "queue"); !queue.empty()) text += fmt::format(", queue {}", Shown(queue));
+  text += ".\n";
+  if (const std::string message = Text(gang, "message"); !message.empty()) text += Shown(message) + "\n";
+  text += NeverText(gang);
+  if (const Json& quota = At(gang, "quota"); quota.is_object()) {
+    text += fmt::format("Its quota is {}", Text(quota, "state"));
+    if (const std::string why = Text(quota, "message"); !why.empty()) text += fmt::format(": {}", Shown(why));
+    text += "\n";
+  }
+  if (const int64_t position = Number(gang, "position"); position > 0)
+    text += fmt::format("It is number {} of {} that wait{}, by priority and age.\n", position, Number(gang, "line"),
+                        Text(gang, "queue").empty() ? "" : " in this queue");
+  return text + HolderTable(gang) + MemberTable(gang);
+}
+
+std::string HistoryText(const Json& history) {
+  Table table({"TIME", "STEP", "TIMES", "REASON", "MESSAGE"});
+  for (const Json& event : List(history, "events")) {
+    std::string message = Text(event, "message");
+    if (message.empty() && !Text(event, "pod").empty())
+      message = fmt::format("pod {}{}", Text(event, "pod"),
+                            Text(event, "node").empty() ? "" : " on node " + Text(event, "node"));
+    if (const Json& by = At(event, "by"); by.is_object()) message = "for " + NameOf(by);
+    table.Add({Text(event, "at"), Text(event, "step"), std::to_string(std::max<int64_t>(1, Number(event, "times"))),
+               OrDash(Shown(Text(event, "reason"))), Shown(message)});
+  }
+  return table.Text() + fmt::format("Nothing since {} is missing.\n", Text(history, "wholeFrom"));
+}
+
+}  // namespace tutti::app

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts of `kubectl tutti`: answers of the door, which are messages of proto/tutti/v1 as JSON, as people read them.
+#pragma once
+
+#include <string>
+
+#include "base/clock.h"
+#include "base/json_fwd.h"
+
+namespace tutti::app {
+
+// How much a table shows.
+enum class Width { kNormal, kWide, kNames };
+
+// ListGangsResponse, ListQueuesResponse and ListNodesResponse as tables. `with_namespaces`: the first column is the
+// namespace. `now_ms`: wall time, for ages.
+std::string GangTable(const base::Json& list, Width width, bool with_namespaces, base::Millis now_ms);
+std::string QueueTable(const base::Json& list, Width width);
+std::string NodeTable(const base::Json& list, Width width);
+
+// A Gang: why it waits or runs, its place in line, and which gangs hold what it lacks.
+std::string WhyText(const base::Json& gang, base::Millis now_ms);
+// GangHistory.
+std::string HistoryText(const base::Json& history);
+
+// "5m", "3h12m", "4d", as kubectl writes ages.
+std::string AgeText(base::Millis ms);
+
+}  // namespace tutti::app

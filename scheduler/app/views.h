@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Views: shows other threads what a core::Scheduler knows. They ask; the thread that owns the scheduler answers between
+// its cycles, a part at a time, so that no cycle waits for a long list.
+//
+// Thread safety: Serve is called on the owner's thread, everything else on any thread.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/mutex.h"
+#include "core/scheduler.h"
+#include "observe/published.h"
+
+namespace tutti::app {
+
+class Views {
+ public:
+  // `wake` makes the owner call Serve soon; it is called on any thread.
+  explicit Views(std::function<void()> wake) : wake_(std::move(wake)) {}
+
+  // Goes on with what readers wait for, for some two milliseconds each.
+  void Serve(const core::Scheduler& scheduler);
+  // Whether a reader waits. Serve is then to be called at once.
+  bool wanted() const;
+  // Says that Serve is not called any more: readers get what there is, and wait for nothing. On the owner's thread.
+  void Close();
+  // The number of the last change of a Decision, as of the last Serve.
+  uint64_t sequence() const { return sequence_; }
+
+  // Returns one current record for each gang, sorted. `ns` and `name`, where not empty, restrict the gangs. If the
+  // owner does not make the records within five seconds, it returns the previous ones. DecisionsAfter tells what has
+  // changed after their sequence.
+  observe::DecisionChanges Decisions(const std::string& ns = "", const std::string& name = "");
+  // See Scheduler::DecisionsAfter. Looks at some hundred changes at once, and at none if the owner is too busy for five
+  // seconds. `ns` and `name` restrict the gangs as above.
+  std::optional<observe::DecisionChanges> DecisionsAfter(uint64_t sequence, const std::string& ns = "",
+                                                         const std::string& name = "");
+  // Return all pods, nodes and queues of the cluster in the same way; null if no list was ever made.
+  std::shared_ptr<const core::Scheduler::PodList> Pods();
+  std::shared_ptr<const core::Scheduler::NodeList> Nodes();
+  std::shared_ptr<const core::Scheduler::QueueList> Queues();
+
+ private:
+  // A list that a reader asked for.
+  template <typename Records, typename Place>
+  struct Collection {
+    observe::Published<Records> shown;
+    // The list while it is incomplete; null: none is being made. The owner's thread only.
+    std::shared_ptr<Records> records;
+    Place place{};
+    uint64_t asked = 0;
+
+    bool wanted() const { return records || shown.wanted() != 0; }
+    // Adds to the list until `add` says that it is complete, or the cycle has no more time.
+    template <typename Add>
+    void GoOn(Add add);
+  };
+
+  // A reader's question for what has changed. Its thread and the owner's both hold it, because the reader may give up
+  // while the answer is made.
+  struct Follower {
+    uint64_t after = 0;
+    std::promise<std::optional<observe::DecisionChanges>> told;
+  };
+  // Answers the follower that has waited longest.
+  void TellFollower(const core::Scheduler& scheduler);
+
+  struct DecisionList {
+    std::optional<uint64_t> sequence;  // of the last change before the list was begun
+    std::deque<observe::Decision> records;
+  };
+  template <typename Records, typename Place>
+  std::shared_ptr<const Records> Fresh(Collection<Records, Place>& list);
+
+  const std::function<void()> wake_;
+  std::atomic<bool> closed_ = false;
+  std::atomic<uint64_t> sequence_ = 0;
+  Collection<DecisionList, core::Scheduler::DecisionsPlace> decisions_;
+  Collection<core::Scheduler::PodList, uint32_t> pods_;
+  Collection<core::Scheduler::NodeList, uint32_t> nodes_;
+  Collection<core::Scheduler::QueueList, core::Scheduler::QueuesPlace> queues_;
+  mutable base::Mutex followers_mutex_;
+  std::deque<std::shared_ptr<Follower>> followers_ ABSL_GUARDED_BY(followers_mutex_);
+};
+
+}  // namespace tutti::app

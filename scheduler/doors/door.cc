@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "doors/door.h"
+
+#include <absl/strings/numbers.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <tutti/v1/version.pb.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "doors/cluster.h"
+#include "doors/event_stream.h"
+#include "doors/gangs.h"
+#include "doors/hub.h"
+#include "doors/text.h"
+
+namespace tutti::doors {
+namespace {
+
+using server::FolderAnswer;
+using server::FolderRequest;
+
+int StatusOf(Failure::Kind kind) {
+  switch (kind) {
+    case Failure::Kind::kInvalid: return 400;
+    case Failure::Kind::kForbidden: return 403;
+    case Failure::Kind::kNotFound: return 404;
+    case Failure::Kind::kGone: return 410;
+    case Failure::Kind::kUnavailable: return 503;
+  }
+  return 500;
+}
+
+FolderAnswer Refused(const Failure& failure) { return {StatusOf(failure.kind), failure.message + "\n"}; }
+FolderAnswer Refused(Failure::Kind kind, std::string message) { return Refused(Failure{kind, std::move(message)}); }
+
+template <typename Message>
+FolderAnswer Render(const Answer<Message>& answer) {
+  if (!answer) return Refused(answer.error());
+  return {200, JsonOf(*answer) + "\n"};
+}
+
+std::string Value(const FolderRequest& request, const char* name) {
+  const auto at = request.query.find(name);
+  return at == request.query.end() ? std::string() : at->second;
+}
+
+bool IsSet(const FolderRequest& request, const char* name) {
+  const auto at = request.query.find(name);
+  return at != request.query.end() && at->second != "false" && at->second != "0";
+}
+
+// The parts of the path below the prefix.
+std::vector<std::string> PartsOf(const std::string& path) {
+  std::vector<std::string> parts;
+  size_t begin = std::string_view(Door::kPrefix).size();
+  while (begin <= path.size()) {
+    const size_t end = std::min(path.find('/', begin), path.size());
+    parts.push_back(path.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (!parts.empty() && parts.back().empty()) parts.pop_back();
+  return parts;
+}
+
+v1::GetGangRequest GangIn(const FolderRequest& request) {
+  const std::vector<std::string> parts = PartsOf(request.path);
+  v1::GetGangRequest get;
+  get.set_namespace_(Utf8(parts[1]));
+  get.set_name(Utf8(parts[2]));
+  get.set_dialect(Utf8(Value(request, "dialect")));
+  return get;
+}
+
+}  // namespace
+
+struct Door::Parts {
+  struct Route {
+    std::vector<std::string> parts;  // "*" is any text
+    std::vector<std::string> parameters;
+    FolderAnswer (Parts::*show)(const FolderRequest&);
+
+    bool Fits(const std::vector<std::string>& path) const {
+      return std::ranges::equal(parts, path, [](const std::string& want, const std::string& got) {
+        return want == got || (want == "*" && !got.empty());
+      });
+    }
+  };
+  static const std::vector<Route>& Routes();
+
+  Parts(Source& of, const base::Clock& time) : source(of), clock(time), hub(of), gangs(of, hub), cluster(of, gangs) {}
+
+  FolderAnswer ShowGangs(const FolderRequest& request);
+  FolderAnswer ShowGang(const FolderRequest& request);
+  FolderAnswer ShowHistory(const FolderRequest& request);
+  FolderAnswer ShowQueues(const FolderRequest& request);
+  FolderAnswer ShowNodes(const FolderRequest& request);
+  FolderAnswer ShowVersion(const FolderRequest& request);
+  FolderAnswer Watch(const FolderRequest& request);
+  Sight SightOf(const FolderRequest& request, std::string ns) const;
+
+  Source& source;
+  const base::Clock& clock;
+  Hub hub;
+  Gangs gangs;
+  Cluster cluster;
+};
+
+const std::vector<Door::Parts::Route>& Door::Parts::Routes() {
+  static const std::vector<Route> routes = {
+      {{"gangs"}, {"namespace", "queue", "state", "name", "members"}, &Parts::ShowGangs},
+      {{"gangs", "*", "*"}, {"dialect"}, &Parts::ShowGang},
+      {{"gangs", "*", "*", "history"}, {"dialect"}, &Parts::ShowHistory},
+      {{"queues"}, {"name"}, &Parts::ShowQueues},
+      {{"nodes"}, {"name", "labels", "holders"}, &Parts::ShowNodes},
+      {{"version"}, {}, &Parts::ShowVersion},
+      {{"watch"}, {"since", "namespace"}, &Parts::Watch},
+  };
+  return routes;
+}
+
+Door::Door(Source& source, const base::Clock& clock) : parts_(std::make_unique<Parts>(source, clock)) {}
+
+Door::~Door() = default;
+
+FolderAnswer Door::Show(const FolderRequest& request) {
+  const std::vector<std::string> parts = PartsOf(request.path);
+  for (const Parts::Route& route : Parts::Routes()) {
+    if (!route.Fits(parts)) continue;
+    for (const auto& [name, value] : request.query)
+      if (std::ranges::find(route.parameters, name) == route.parameters.end())
+        return Refused(Failure::Kind::kInvalid,
+                       route.parameters.empty() ? fmt::format("unknown parameter \"{}\"; there are none", Utf8(name))
+                                                : fmt::format("unknown parameter \"{}\"; known are {}", Utf8(name),
+                                                              fmt::join(route.parameters, ", ")));
+    return ((*parts_).*route.show)(request);
+  }
+  std::string known;
+  for (const Parts::Route& route : Parts::Routes())
+    known += fmt::format("\n{}{}", kPrefix, fmt::join(route.parts, "/"));
+  return Refused(Failure::Kind::kNotFound, "there is no such path; known are" + known);
+}
+
+Sight Door::Parts::SightOf(const FolderRequest& request, std::string ns) const {
+  return Sight(request.rights, std::move(ns), clock);
+}
+
+FolderAnswer Door::Parts::ShowGangs(const FolderRequest& request) {
+  v1::ListGangsRequest list;
+  list.set_namespace_(Utf8(Value(request, "namespace")));
+  list.set_queue(Utf8(Value(request, "queue")));
+  list.set_state(Utf8(Value(request, "state")));
+  list.set_name(Utf8(Value(request, "name")));
+  list.set_members(IsSet(request, "members"));
+  Sight sight = SightOf(request, list.namespace_());
+  return Render(gangs.List(list, sight));
+}
+
+FolderAnswer Door::Parts::ShowGang(const FolderRequest& request) {
+  const v1::GetGangRequest get = GangIn(request);
+  Sight sight = SightOf(request, get.namespace_());
+  return Render(gangs.Get(get, sight));
+}
+
+FolderAnswer Door::Parts::ShowHistory(const FolderRequest& request) {
+  const v1::GetGangRequest get = GangIn(request);
+  Sight sight = SightOf(request, get.namespace_());
+  return Render(gangs.History(get, sight));
+}
+
+FolderAnswer Door::Parts::ShowQueues(const FolderRequest& request) {
+  v1::ListQueuesRequest list;
+  list.set_name(Utf8(Value(request, "name")));
+  Sight sight = SightOf(request, "");
+  const auto may = request.rights->MayGet(request.path);
+  return Render(cluster.ListQueues(list, sight, may && *may));
+}
+
+FolderAnswer Door::Parts::ShowNodes(const FolderRequest& request) {
+  v1::ListNodesRequest list;
+  list.set_name(Utf8(Value(request, "name")));
+  list.set_without_holders(request.query.contains("holders") && !IsSet(request, "holders"));
+  const std::string keys = Utf8(Value(request, "labels"));
+  for (size_t begin = 0; begin < keys.size();) {
+    const size_t end = std::min(keys.find(',', begin), keys.size());
+    if (end > begin) list.add_labels(keys.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  Sight sight = SightOf(request, "");
+  const auto may = request.rights->MayGet(request.path);
+  return Render(cluster.ListNodes(list, sight, may && *may));
+}
+
+FolderAnswer Door::Parts::ShowVersion(const FolderRequest& request) {
+  const auto may = request.rights->MayGet(request.path);
+  if (!may || !*may) {
+    Sight sight = SightOf(request, "");
+    const Answer<bool> all = sight.SeesAll();
+    if (!all) return Refused(all.error());
+    if (!*all)
+      return Refused(Failure::Kind::kForbidden,
+                     fmt::format("user \"{}\" may not get this path", request.rights->user()));
+  }
+  v1::Version version;
+  version.set_version(source.about().version);
+  SetTime(source.about().started_ms, version.mutable_started());
+  const std::string not_leading = source.NotLeading();
+  version.set_leading(not_leading.empty());
+  version.set_not_leading(Utf8(not_leading));
+  for (const std::string& name : source.about().scheduler_names) version.add_scheduler_names(Utf8(name));
+  version.set_sequence(source.sequence());
+  return Render(Answer<v1::Version>(std::move(version)));
+}
+
+FolderAnswer Door::Parts::Watch(const FolderRequest& request) {
+  uint64_t since = 0;
+  const std::string text = request.last_event_id.empty() ? Value(request, "since") : request.last_event_id;
+  if (!text.empty() && !absl::SimpleAtoi(text, &since))
+    return Refused(Failure::Kind::kInvalid, "since must be the \"sequence\" of an earlier answer, a whole number");
+  if (const Answer<void> leads = CheckLeading(source); !leads) return Refused(leads.error());
+  Sight sight = SightOf(request, Utf8(Value(request, "namespace")));
+  if (const Answer<void> may = sight.CheckOnly(); !may) return Refused(may.error());
+  FolderAnswer answer;
+  answer.type = server::kEvents;
+  answer.stream = std::make_shared<EventStream>(hub, std::move(sight), since, clock);
+  return answer;
+}
+
+}  // namespace tutti::doors

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gangs: answers the questions of the service Decisions, as far as the caller may see. Thread-safe.
+#pragma once
+
+#include <tutti/v1/decisions.pb.h>
+
+#include "doors/hub.h"
+#include "doors/sight.h"
+
+namespace tutti::doors {
+
+class Gangs {
+ public:
+  // Both outlive this.
+  Gangs(Source& source, Hub& hub) : source_(source), hub_(hub) {}
+
+  // `sight` is of the namespace that is asked for.
+  Answer<v1::ListGangsResponse> List(const v1::ListGangsRequest& request, Sight& sight);
+  Answer<v1::Gang> Get(const v1::GetGangRequest& request, Sight& sight);
+  Answer<v1::GangHistory> History(const v1::GetGangRequest& request, Sight& sight);
+
+  // All gangs; fails if this process does not lead, or is too busy.
+  Answer<std::shared_ptr<const Table>> All();
+
+ private:
+  Source& source_;
+  Hub& hub_;
+};
+
+// Returns the failure if this process has no decisions to show.
+Answer<void> CheckLeading(const Source& source);
+
+}  // namespace tutti::doors

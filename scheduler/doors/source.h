@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Source: what the doors read of the scheduler, and how a question fails. Thread-safe; may block for seconds.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "observe/cluster_view.h"
+#include "observe/decision.h"
+#include "observe/history.h"
+
+namespace tutti::doors {
+
+using Nodes = std::deque<observe::NodeView>;
+using QueueViews = std::deque<observe::QueueView>;
+
+// What does not change while the program runs.
+struct About {
+  std::string version;
+  base::Millis started_ms = 0;  // wall time
+  std::vector<std::string> scheduler_names;
+};
+
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual const About& about() const = 0;
+  // Says why this process has no decisions to show; empty: it leads.
+  virtual std::string NotLeading() const = 0;
+  // The number of the last change, as of the last cycle. Does not block.
+  virtual uint64_t sequence() const = 0;
+  // All Decisions, and those after a sequence number; see Scheduler::DecisionsAfter.
+  virtual observe::DecisionChanges Decisions() = 0;
+  virtual std::optional<observe::DecisionChanges> DecisionsAfter(uint64_t sequence) = 0;
+  // Null: the scheduler does not answer.
+  virtual std::shared_ptr<const Nodes> ListNodes() = 0;
+  virtual std::shared_ptr<const QueueViews> ListQueues() = 0;
+  virtual observe::History::Found HistoryOf(const std::string& ns, const std::string& name,
+                                            const std::string& dialect) = 0;
+};
+
+// Why a question has no answer.
+struct Failure {
+  enum class Kind {
+    kInvalid,      // 400: the question itself
+    kForbidden,    // 403
+    kNotFound,     // 404
+    kGone,         // 410: changes that are not kept
+    kUnavailable,  // 503: this process does not lead, or is too busy
+  } kind = Kind::kUnavailable;
+  std::string message;  // one sentence
+};
+
+template <typename T>
+using Answer = tl::expected<T, Failure>;
+
+inline tl::unexpected<Failure> Fail(Failure::Kind kind, std::string message) {
+  return tl::make_unexpected(Failure{kind, std::move(message)});
+}
+
+}  // namespace tutti::doors

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Folder: all paths below one, which one function answers by what the sender of the request may see. An answer may be a
+// stream that goes on until its reader has enough.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace tutti::server {
+
+// The parameters after the "?", decoded.
+using Query = std::map<std::string, std::string>;
+
+inline constexpr const char* kText = "text/plain; charset=utf-8";
+inline constexpr const char* kPrometheus = "text/plain; version=0.0.4; charset=utf-8";
+inline constexpr const char* kJson = "application/json";
+inline constexpr const char* kEvents = "text/event-stream";
+
+// What the sender of a request may see. Thread-safe. Its functions may block for seconds. Error kUnavailable: the API
+// server gave no answer.
+class Rights {
+ public:
+  virtual ~Rights() = default;
+  // For messages.
+  virtual std::string user() const = 0;
+  // Whether it may list pods in the namespace; empty: in all of them.
+  virtual base::Result<bool> MayListPods(std::string_view ns) const = 0;
+  // Whether it may get the path, which has no query.
+  virtual base::Result<bool> MayGet(std::string_view path) const = 0;
+};
+
+// May see everything.
+class AllRights final : public Rights {
+ public:
+  std::string user() const override { return "system:masters"; }
+  base::Result<bool> MayListPods(std::string_view) const override { return true; }
+  base::Result<bool> MayGet(std::string_view) const override { return true; }
+};
+
+// The body of an answer, as it comes. One thread.
+class Stream {
+ public:
+  virtual ~Stream() = default;
+  // Returns the next piece; empty: there was none within `patience`; nullopt: it has ended. A stream that has nothing
+  // to say sends a piece from time to time all the same, so that a reader that has gone is noticed.
+  virtual std::optional<std::string> Next(std::chrono::milliseconds patience) = 0;
+};
+
+struct FolderRequest {
+  std::string path;  // decoded, without the query
+  Query query;
+  std::shared_ptr<const Rights> rights;  // never null
+  std::string last_event_id = {};        // of a reader of events that comes again
+};
+
+struct FolderAnswer {
+  int status = 200;
+  std::string body;  // plain text unless the status is 200
+  const char* type = kJson;
+  std::shared_ptr<Stream> stream = nullptr;  // set: it is the body
+};
+
+struct Folder {
+  std::string prefix;  // "/apis/tutti/v1/"
+  std::function<FolderAnswer(const FolderRequest&)> answer;
+};
+
+}  // namespace tutti::server

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/door_texts.h"
+
+#include "app/door_client.h"
+#include "base/json.h"
+#include "cluster/json_text.h"
+#include "tests/support/catch.h"
+
+namespace tutti::app {
+namespace {
+
+using Catch::Contains;
+
+constexpr base::Millis kNow = 1'600'000'000'000;
+
+TEST_CASE("ages are as kubectl writes them") {
+  constexpr base::Millis kSecond = 1'000, kMinute = 60 * kSecond, kHour = 60 * kMinute, kDay = 24 * kHour;
+  CHECK(AgeText(-5) == "0s");
+  CHECK(AgeText(119 * kSecond) == "119s");
+  CHECK(AgeText(5 * kMinute) == "5m");
+  CHECK(AgeText(5 * kMinute + 7 * kSecond) == "5m7s");
+  CHECK(AgeText(90 * kMinute) == "90m");
+  CHECK(AgeText(3 * kHour + 12 * kMinute) == "3h12m");
+  CHECK(AgeText(30 * kHour) == "30h");
+  CHECK(AgeText(4 * kDay) == "4d");
+  CHECK(AgeText(4 * kDay + kHour) == "4d1h");
+}
+
+TEST_CASE("a gang that asks for more than the cluster has is said to start never") {
+  const base::Json gang = cluster::ParseJson(R"({"namespace":"a","name":"g","state":"waiting-for-nodes","members":2,
+      "why":{"kind":"nodes","nodes":{"short":[
+        {"resource":"nvidia.com/gpu","missing":"4","asked":"12","cluster":"8","needsMoreNodes":true},
+        {"resource":"cpu","missing":"1000","asked":"2000","cluster":"64000"},
+        {"resource":"memory","asked":"4294967296","largestNode":"1073741824","needsLargerNode":true}]}}})");
+  const std::string text = WhyText(gang, kNow);
+  CHECK_THAT(text, Contains("a/g is waiting-for-nodes for -: 0 of 2 pods bound.\n"));
+  CHECK_THAT(text, Contains("it asks for 12 nvidia.com/gpu, and the cluster has 8 in all.\n"));
+  CHECK_THAT(text, Contains("one pod asks for more memory than the largest node has, 1Gi.\n"));
+  CHECK_THAT(text, !Contains("cpu"));
+}
+
+TEST_CASE("a name cannot move the cursor of a terminal") {
+  const base::Json list = cluster::ParseJson(R"({"gangs":[{"namespace":"a","name":"g","queue":"q\u001b[2J"}]})");
+  CHECK_THAT(GangTable(list, Width::kNormal, true, kNow), Contains("q?[2J"));
+}
+
+TEST_CASE("answers of other shapes make no text that is wrong") {
+  for (const char* text : {"null", "[]", R"({"gangs":1,"queues":"x","nodes":null,"events":{}})",
+                           R"({"gangs":[null,[],1],"queues":[{"cells":[null]}],"nodes":[{"allocatable":[1]}]})"}) {
+    const base::Json answer = cluster::ParseJson(text);
+    GangTable(answer, Width::kWide, true, kNow);
+    QueueTable(answer, Width::kWide);
+    NodeTable(answer, Width::kWide);
+    WhyText(answer, kNow);
+    HistoryText(answer);
+  }
+  CHECK(GangTable(base::Json(), Width::kNormal, false, kNow).empty());
+}
+
+TEST_CASE("what stands in a path is escaped") { CHECK(Escaped("a-b_c.d~E/ ?%") == "a-b_c.d~E%2F%20%3F%25"); }
+
+}  // namespace
+}  // namespace tutti::app

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scheduler that does not run: tests say what it shows.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "doors/door.h"
+#include "tests/support/catch.h"
+
+namespace tutti::doors {
+
+inline observe::Decision Waiting(const std::string& ns, const std::string& name, int32_t priority,
+                                 base::Millis created_ms, const std::string& queue = "q") {
+  observe::Decision decision;
+  decision.gang = {"volcano", ns, name};
+  decision.queue = queue;
+  decision.priority = priority;
+  decision.created_ms = created_ms;
+  decision.state = observe::GangState::kWaitingForNodes;
+  return decision;
+}
+
+// Thread-safe.
+class Stage final : public Source {
+ public:
+  const About& about() const override { return about_; }
+  std::string NotLeading() const override { return not_leading; }
+  uint64_t sequence() const override { return sequence_; }
+  observe::DecisionChanges Decisions() override {
+    const std::lock_guard lock(mutex_);
+    ++lists;
+    return {sequence_, decisions_};
+  }
+  std::optional<observe::DecisionChanges> DecisionsAfter(uint64_t sequence) override {
+    const std::lock_guard lock(mutex_);
+    if (forgetful) return std::nullopt;
+    observe::DecisionChanges changes{sequence_};
+    for (const auto& [at, decision] : changes_)
+      if (at > sequence) changes.decisions.push_back(decision);
+    return changes;
+  }
+  std::shared_ptr<const Nodes> ListNodes() override { return std::make_shared<const Nodes>(nodes); }
+  std::shared_ptr<const QueueViews> ListQueues() override { return std::make_shared<const QueueViews>(); }
+  observe::History::Found HistoryOf(const std::string&, const std::string&, const std::string&) override { return {}; }
+
+  void Show(observe::Decision decision) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(decisions_, [&](const observe::Decision& old) { return old.gang == decision.gang; });
+    decisions_.push_back(decision);
+    changes_.emplace_back(sequence_ + 1, std::move(decision));
+    ++sequence_;
+  }
+
+  std::string not_leading;
+  Nodes nodes;
+  std::atomic<bool> forgetful = false;  // no changes are kept
+  std::atomic<int> lists = 0;
+
+ private:
+  const About about_{"1.2.3", 1'000, {"tutti"}};
+  std::mutex mutex_;
+  std::vector<observe::Decision> decisions_;
+  std::vector<std::pair<uint64_t, observe::Decision>> changes_;
+  std::atomic<uint64_t> sequence_ = 100;
+};
+
+// May list pods in some namespaces.
+class SomeRights final : public server::Rights {
+ public:
+  explicit SomeRights(std::vector<std::string> namespaces) : namespaces_(std::move(namespaces)) {}
+  std::string user() const override { return "dev"; }
+  base::Result<bool> MayListPods(std::string_view ns) const override {
+    ++asked;
+    if (down) return base::Fail(base::ErrorCode::kUnavailable, "down");
+    return std::ranges::find(namespaces_, ns) != namespaces_.end();
+  }
+  base::Result<bool> MayGet(std::string_view) const override { return false; }
+
+  mutable int asked = 0;
+  bool down = false;
+
+ private:
+  const std::vector<std::string> namespaces_;
+};
+
+}  // namespace tutti::doors
