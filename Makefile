@@ -4,7 +4,7 @@ MAKEFLAGS += --no-print-directory
 RELEASE := build/release
 
 .PHONY: help setup build build-all demo test walkthrough bench-cluster bench-idle bench-failover bench-engine bench-limits \
-  bench-queue bench-packing bench-simulate oracle oracle-soak soak same-log exact negative chaos fuzz asan tsan tidy long format clean \
+  bench-queue bench-packing bench-simulate ui-screenshots bench-ui oracle oracle-soak soak same-log exact negative chaos fuzz asan tsan tidy long format clean \
   docs-check reference package package-check
 
 help:
@@ -12,6 +12,7 @@ help:
 	@echo 'make build           the release binary at bin/tutti'
 	@echo 'make test            everything: unit tests, scenarios, layers, walkthroughs on both clusters'
 	@echo 'make walkthrough NAME= one walkthrough on the embedded cluster, with REAL=1 on the real control plane: $(notdir $(basename $(wildcard tests/walkthroughs/*.yaml)))'
+	@echo 'make ui-screenshots  a picture of each view of the console, in build/ui (installs a Chromium)'
 	@echo
 	@echo 'make docs-check      links, plain words and short sentences of the documents, the reference, and each command in them on tutti sim'
 	@echo 'make reference       writes the pages of docs/reference that follow from the program and the manifests'
@@ -35,6 +36,7 @@ help:
 	@echo 'make bench-queue     what 1,000 queues with 50,000 waiting gangs cost when 1,000 finish a second'
 	@echo 'make bench-limits    what one object as large as the API server takes costs everybody else'
 	@echo 'make bench-simulate  what tutti simulate takes on clusters of several sizes, and on the shape of a public trace (ROW=)'
+	@echo 'make bench-ui        what the console costs a browser with 5,000 nodes and 50,000 gangs (NODES=)'
 	@echo 'make bench-packing   what large gangs can still start, by the score that placed the small ones'
 	@echo
 	@echo 'make tidy            clang-tidy and -Wthread-safety over scheduler/, plugins/ and sim/, and the format (installs clang 19)'
@@ -88,6 +90,14 @@ walkthrough:
 	@scripts/setup $(if $(REAL),--controlplane)
 	@$(MAKE) build
 	tests/walkthroughs/run --on $(if $(REAL),real,sim) $(NAME)
+
+ui-screenshots:
+	@scripts/setup --browser
+	@tests/ui/screenshots.py build/ui
+
+bench-ui:
+	@scripts/setup --browser
+	tests/ui/measure.py $(if $(NODES),--nodes $(NODES))
 
 bench-cluster:
 	@scripts/setup --controlplane

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes amounts and times for people. Amounts are in the resource's own unit, as in the API: thousandths of a cpu, bytes, units.
+
+const bytes = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+
+export function isBytes(resource) {
+  return resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-");
+}
+
+function short(value) {
+  if (value >= 100) return String(Math.round(value));
+  return String(Math.round(value * 10) / 10);
+}
+
+export function amount(resource, value) {
+  if (resource === "cpu") return short(value / 1000);
+  if (!isBytes(resource)) return String(value);
+  let unit = 0;
+  while (Math.abs(value) >= 1024 && unit < bytes.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return short(value) + bytes[unit];
+}
+
+// Writes "gpu" for "nvidia.com/gpu": the domain is in the title.
+export function shortResource(resource) {
+  return resource.slice(resource.lastIndexOf("/") + 1);
+}
+
+// Writes how long ago something was: "12 s", "5 min", "3 h", "8 d".
+export function age(milliseconds) {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  if (seconds < 100) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 100) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} d`;
+}
+
+export function count(number) {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+export function clock(milliseconds) {
+  return new Date(milliseconds).toLocaleTimeString([], {hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false});
+}
+
+export function percent(part, whole) {
+  return whole > 0 ? `${Math.round((100 * part) / whole)} %` : "–";
+}
