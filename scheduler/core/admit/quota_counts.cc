@@ -2,6 +2,7 @@
 #include "core/admit/quota_counts.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "model/quantity.h"
 
@@ -86,6 +87,12 @@ void QuotaCounts::Lead(const QueueName& local, const std::string& leaf) {
   Touch({"", leaf});
   leaf_of_[local] = leaf;
   locals_of_[leaf].insert(local);
+}
+
+int64_t QuotaCounts::AmountOf(const std::map<CellName, absl::int128>& amounts, const CellName& cell) {
+  const auto at = amounts.find(cell);
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  return at == amounts.end() ? 0 : static_cast<int64_t>(std::min<absl::int128>(at->second, kMost));
 }
 
 QuotaCounts::Sums QuotaCounts::Of(const QueueName& queue) const {

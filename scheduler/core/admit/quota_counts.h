@@ -33,6 +33,8 @@ class QuotaCounts {
   void Touch(const QueueName& queue) { touched_.insert(queue); }
 
   Sums Of(const QueueName& queue) const;
+  // The amount of the cell, the largest int64 at most; 0: there is none.
+  static int64_t AmountOf(const std::map<CellName, absl::int128>& amounts, const CellName& cell);
   std::set<QueueName> TakeTouched() { return std::exchange(touched_, {}); }
 
  private:

@@ -78,6 +78,7 @@ class QuotaDesk {
 
   // Queues by {namespace, name}; without a namespace: those whose quota it is.
   QuotaCounts& counts() { return counts_; }
+  const QuotaCounts& counts() const { return counts_; }
   // Null: there is none of the name.
   dialects::Dialect* DialectOf(const QuotaCounts::QueueName& queue) const;
   // The queue itself, or the one that it leads to; null: there is none.

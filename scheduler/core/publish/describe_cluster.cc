@@ -36,11 +36,6 @@ std::optional<int64_t> Declared(const model::ResourceList& amounts, const std::s
   return amounts.Has(resource) ? std::optional(amounts.Get(resource)) : std::nullopt;
 }
 
-int64_t AmountOf(const std::map<QuotaCounts::CellName, int64_t>& amounts, const QuotaCounts::CellName& cell) {
-  const auto at = amounts.find(cell);
-  return at == amounts.end() ? 0 : at->second;
-}
-
 }  // namespace
 
 bool ClusterDescriber::AddNodes(uint32_t* place, std::deque<observe::NodeView>* nodes) const {
@@ -178,8 +173,8 @@ void ClusterDescriber::AddCells(const QueueName& name, const model::LeafQueueSpe
           line.limit = quota.nominal;
         else if (quota.borrowing_limit)
           line.limit = model::SaturatingAdd(quota.nominal, *quota.borrowing_limit);
-        line.reserved = AmountOf(sums.reserved, {flavor.flavor, resource});
-        line.used = AmountOf(sums.used, {flavor.flavor, resource});
+        line.reserved = QuotaCounts::AmountOf(sums.reserved, {flavor.flavor, resource});
+        line.used = QuotaCounts::AmountOf(sums.used, {flavor.flavor, resource});
         if (is_leaf && !leaf.cohort.empty()) line.borrowed = std::max<int64_t>(0, line.reserved - quota.nominal);
         view->cells.push_back(std::move(line));
       }

@@ -39,16 +39,12 @@ dialects::SharingReport SharingStatus::ReportOf(const QueueName& queue) const {
   report.admitted = sums.admitted;
   const model::LeafQueueSpec* leaf = desk_.Leaf(queue);
   if (!leaf) return report;
-  const auto of = [](const auto& amounts, const std::string& flavor, const std::string& resource) {
-    const auto at = amounts.find({flavor, resource});
-    constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-    return at == amounts.end() ? 0 : static_cast<int64_t>(std::min<absl::int128>(at->second, kMost));
-  };
   for (const model::ResourceGroup& group : leaf->groups)
     for (const model::FlavorQuota& flavor : group.flavors)
       for (const auto& [resource, quota] : flavor.resources)
-        report.cells.push_back({flavor.flavor, resource, quota.nominal, of(sums.reserved, flavor.flavor, resource),
-                                of(sums.used, flavor.flavor, resource)});
+        report.cells.push_back({flavor.flavor, resource, quota.nominal,
+                                QuotaCounts::AmountOf(sums.reserved, {flavor.flavor, resource}),
+                                QuotaCounts::AmountOf(sums.used, {flavor.flavor, resource})});
   return report;
 }
 
