@@ -42,8 +42,10 @@ constexpr std::pair<const char*, const char*> kNotFollowed[] = {
     {"quotaCheckStrategy", "no resource is left out of the check"},
 };
 
-void ReadFairSharing(Fields fields, bool by_presence, Config* config) {
-  if (by_presence) config->quota_rule.fair_sharing = fields.node().IsDefined() && !fields.node().IsNull();
+// `by_presence`: it is on where it is there, unless it says otherwise.
+void ReadFairSharing(Fields& parent, bool by_presence, Config* config) {
+  Fields fields = parent.Map("fairSharing");
+  if (by_presence) config->quota_rule.fair_sharing = parent.Has("fairSharing");
   fields.Bool("enable", &config->quota_rule.fair_sharing);
   base::Json strategies;
   fields.Json("preemptionStrategies", &strategies);
@@ -80,9 +82,10 @@ void ReadRequeuing(Fields fields, dialects::PodsReadyRule* rule) {
   fields.Done();
 }
 
-void ReadPodsReady(Fields fields, bool by_presence, Config* config) {
+void ReadPodsReady(Fields& parent, bool by_presence, Config* config) {
+  Fields fields = parent.Map("waitForPodsReady");
   dialects::PodsReadyRule& rule = config->pods_ready;
-  if (by_presence) rule.enabled = fields.node().IsDefined() && !fields.node().IsNull();
+  if (by_presence) rule.enabled = parent.Has("waitForPodsReady");
   fields.Bool("enable", &rule.enabled);
   fields.Duration("timeout", &rule.timeout_ms);
   if (fields.Has("recoveryTimeout")) fields.Duration("recoveryTimeout", &rule.recovery_timeout_ms.emplace());
@@ -106,8 +109,8 @@ bool IsOfKueue(const std::string& version) { return version == kV1Beta1 || versi
 
 void ReadKueueConfiguration(Fields& fields, const std::string& version, Config* config) {
   const bool by_presence = version == kV1Beta2;
-  if (fields.Has("fairSharing")) ReadFairSharing(fields.Map("fairSharing"), by_presence, config);
-  if (fields.Has("waitForPodsReady")) ReadPodsReady(fields.Map("waitForPodsReady"), by_presence, config);
+  ReadFairSharing(fields, by_presence, config);
+  ReadPodsReady(fields, by_presence, config);
   for (const auto& [name, why] : kWithoutEffect) fields.Accept(name);
   for (const auto& [name, why] : kNotFollowed) {
     base::Json value;
@@ -120,8 +123,8 @@ void ReadKueueConfiguration(Fields& fields, const std::string& version, Config* 
 void ReadKueue(Fields& parent, Config* config) {
   Fields fields = parent.Map("kueue");
   if (!parent.Has("kueue")) return;
-  ReadFairSharing(fields.Map("fairSharing"), false, config);
-  ReadPodsReady(fields.Map("waitForPodsReady"), false, config);
+  ReadFairSharing(fields, false, config);
+  ReadPodsReady(fields, false, config);
   fields.Done();
 }
 
