@@ -299,7 +299,7 @@ class OfTheSim(Base):
         self.assertRegex(gangs, r"NAMESPACE +NAME +KIND +QUEUE +PRIORITY +STATE +BOUND +POSITION +AGE\n"
                                 r"default +first +volcano +research +0 +whole +3/3 +- ")
         self.assertEqual(self.ctl("get", "gangs", "-o", "name", "--server", self.url).stdout, "gang/first\ngang/second\n")
-        self.assertRegex(self.ctl("get", "queues", "--server", self.url).stdout, r"research +queue +- +open +cpu=6/16 +1 +1\n")
+        self.assertRegex(self.ctl("get", "queues", "--server", self.url).stdout, r"research +queue +root +open +cpu=6/16 +1 +1\n")
         self.assertRegex(self.ctl("get", "nodes", "--server", self.url).stdout, r"node-1 +Ready +[02]/4 ")
         self.assertIn("started", self.ctl("history", "first", "--server", self.url).stdout)
         answer = json.loads(self.ctl("get", "gangs", "-o", "json", "--server", self.url).stdout)

@@ -49,7 +49,7 @@ class ClientCertificates {
         folder_.File(ca + ".key") + " -addext basicConstraints=critical,CA:FALSE -addext extendedKeyUsage=" + use);
   }
 
-  const Folder folder_;
+  const TempFolder folder_;
 };
 
 TEST_CASE("a client certificate of the cluster's client CA names its user") {

@@ -65,12 +65,12 @@ inline Pages SomePages(std::string* ready_problem) {
 }
 
 // A folder that goes away with the test.
-class Folder {
+class TempFolder {
  public:
-  Folder() : path_(std::filesystem::temp_directory_path() / ("tutti-server-" + std::to_string(getpid()))) {
+  TempFolder() : path_(std::filesystem::temp_directory_path() / ("tutti-server-" + std::to_string(getpid()))) {
     std::filesystem::create_directories(path_);
   }
-  ~Folder() { std::filesystem::remove_all(path_); }
+  ~TempFolder() { std::filesystem::remove_all(path_); }
   std::string File(const std::string& name) const { return path_ / name; }
 
  private:

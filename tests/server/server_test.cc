@@ -254,7 +254,7 @@ struct CertifiedByFiles {
   }
   std::string Served() const { return CommonNameServed(server->port()); }
 
-  Folder folder;
+  TempFolder folder;
   CertificateFiles files{folder.File("tls.crt"), folder.File("tls.key")};
   std::string problem;
   std::unique_ptr<Server> server;
