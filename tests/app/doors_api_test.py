@@ -322,14 +322,14 @@ class WithoutAScheduler(Base):
 
 
 class Reviews(http.server.BaseHTTPRequestHandler):
-    """Knows each token as the user of that name. `admin` may do everything, `dev` may list pods of namespace other."""
+    """Knows the tokens NAME and secret-of-NAME as the user NAME. `admin` may do everything, `dev` may list pods of namespace other."""
 
     def do_POST(self):
         review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         spec = review["spec"]
         if review["kind"] == "TokenReview":
-            known = spec["token"] in ("admin", "dev")
-            review["status"] = {"authenticated": known, "user": {"username": spec["token"]}} if known else {}
+            user = spec["token"].removeprefix("secret-of-")
+            review["status"] = {"authenticated": True, "user": {"username": user}} if user in ("admin", "dev") else {}
         else:
             pods = spec.get("resourceAttributes", {})
             dev = spec["user"] == "dev" and (pods.get("resource"), pods.get("verb"), pods.get("namespace")) == \
@@ -341,6 +341,27 @@ class Reviews(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+class Proxy(http.server.BaseHTTPRequestHandler):
+    """An API server that knows one Service, and keeps the header Authorization to itself."""
+
+    prefix = "/api/v1/namespaces/tutti-system/services/https:tutti:https/proxy"
+    to = None
+
+    def do_GET(self):
+        if not self.path.startswith(self.prefix) or self.headers["Authorization"] != "Bearer secret-of-dev":
+            status, text = 403, json.dumps({"kind": "Status", "message": "services is forbidden"})
+        else:
+            headers = {name: value for name, value in self.headers.items() if name.lower().startswith("x-tutti")}
+            status, text = fetch(self.to + self.path.removeprefix(self.prefix), headers=headers)
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(text.encode())))
+        self.end_headers()
+        self.wfile.write(text.encode())
 
     def log_message(self, *_):
         pass
@@ -390,6 +411,25 @@ class OfRun(Base):
     def test_the_token_may_come_through_a_proxy(self):
         self.assertEqual(len(self.ask("gangs", "admin", "X-Tutti-Authorization")[1]["gangs"]), 2)
         self.assertEqual(self.ask("gangs", "nobody", "X-Tutti-Authorization")[0], 401)
+
+    def test_kubectl_tutti_asks_through_the_api_server_with_the_token_of_the_kubeconfig(self):
+        proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), type("To", (Proxy,), {"to": self.scheduler}))
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        self.addCleanup(proxy.server_close)
+        self.addCleanup(proxy.shutdown)
+        config = self.root / "dev"
+        config.write_text(json.dumps({
+            "apiVersion": "v1", "kind": "Config", "current-context": "c",
+            "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{proxy.server_port}"}}],
+            "users": [{"name": "u", "user": {"token": "secret-of-dev"}}],
+            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u", "namespace": "other"}}]}))
+        with_it = ("--kubeconfig", str(config))
+        self.assertEqual(self.ctl("get", "gangs", "-A", "-o", "name", *with_it).stdout, "gang/mine\n")
+        self.assertIn("other/mine is ", self.ctl("why", "mine", *with_it).stdout)
+        refused = self.ctl("why", "default/first", *with_it)
+        self.assertEqual((refused.returncode, refused.stderr),
+                         (1, 'error: user "dev" may not list the pods of namespace default\n'))
+        self.assertIn("services is forbidden", self.ctl("get", "nodes", "--service", "x", *with_it).stderr)
 
     def test_a_watch_shows_only_what_the_user_may_see(self):
         request = urllib.request.Request(self.scheduler + DOOR + "watch", headers={"Authorization": "Bearer dev"})
