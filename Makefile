@@ -3,7 +3,7 @@
 MAKEFLAGS += --no-print-directory
 RELEASE := build/release
 
-.PHONY: help setup build build-all demo test walkthrough bench-cluster bench-idle bench-failover bench-engine bench-limits \
+.PHONY: help setup build build-all demo test walkthrough bench-cluster bench-idle bench-failover bench-doors bench-engine bench-limits \
   bench-queue bench-packing bench-simulate ui-screenshots bench-ui oracle oracle-soak soak same-log exact negative chaos fuzz asan tsan tidy long format clean \
   docs-check reference package package-check
 
@@ -129,6 +129,9 @@ bench-engine: setup
 
 bench-simulate: build
 	benchmarks/simulate/run.py $(RELEASE)/scheduler/app/tutti $(ROW)
+
+bench-doors: build
+	benchmarks/doors/run.py $(RELEASE)/scheduler/app/tutti
 
 bench-queue: setup
 	cmake --preset release -DTUTTI_BENCHMARKS=ON

@@ -48,6 +48,7 @@ class Driver final : public cluster::EventSink {
   std::chrono::milliseconds Patience(const core::Scheduler& scheduler) const;
   Ending RunToEnd(core::Scheduler& scheduler, base::Millis drain_ms);
   void Cycle(core::Scheduler& scheduler, std::chrono::milliseconds patience);
+
   const base::Clock& clock_;
   cluster::EventMailbox mailbox_;
   std::chrono::steady_clock::time_point next_cycle_;  // not before

@@ -312,6 +312,95 @@ class OfTheSim(Base):
         self.assertIn("complete -F _kubectl_tutti kubectl-tutti", self.ctl("completion", "bash").stdout)
 
 
+KUEUE = """---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ResourceFlavor
+metadata: {name: on-demand}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: Cohort
+metadata: {name: all}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: team-a}
+spec:
+  namespaceSelector: {}
+  cohort: all
+  resourceGroups:
+  - coveredResources: [cpu]
+    flavors: [{name: on-demand, resources: [{name: cpu, nominalQuota: 4, borrowingLimit: 1}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: team-b}
+spec:
+  namespaceSelector: {}
+  cohort: all
+  stopPolicy: Hold
+  resourceGroups:
+  - coveredResources: [cpu]
+    flavors: [{name: on-demand, resources: [{name: cpu, nominalQuota: 2}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: LocalQueue
+metadata: {name: mine, namespace: default}
+spec: {clusterQueue: team-a}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: LocalQueue
+metadata: {name: lost, namespace: default}
+spec: {clusterQueue: nowhere}
+"""
+JOB = """---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: %(name)s, namespace: default, labels: {kueue.x-k8s.io/queue-name: mine}}
+spec:
+  suspend: true
+  parallelism: %(pods)d
+  completions: %(pods)d
+  template:
+    spec:
+      schedulerName: tutti
+      restartPolicy: Never
+      containers: [{name: main, image: busybox, resources: {requests: {cpu: "1"}}}]
+"""
+
+
+class OfQuota(Base):
+    def setUp(self):
+        super().setUp()
+        self.sim(CLUSTER + KUEUE + JOB % {"name": "runs", "pods": 5} + JOB % {"name": "waits", "pods": 3})
+
+    def queues(self):
+        return {(one["kind"], one["name"]): one for one in self.door("queues")["queues"]}
+
+    def test_cohorts_and_their_queues_have_what_gangs_reserve_and_borrow(self):
+        eventually(lambda: "reserving" in self.queues()[("cluster-queue", "team-a")]["gangs"], "a job has quota")
+        queues = self.queues()
+        leaf, cohort = queues[("cluster-queue", "team-a")], queues[("cohort", "all")]
+        cell = leaf["cells"][0]
+        self.assertEqual((cell["flavor"], cell["resource"]), ("on-demand", "cpu"))
+        self.assertEqual((cell["nominal"], cell["limit"], cell["reserved"], cell["borrowed"]),
+                         ("4000", "5000", "5000", "1000"))
+        self.assertEqual((leaf["parent"], leaf["state"], leaf["gangs"]["pending"]), ("all", "open", 1))
+        self.assertEqual(queues[("cluster-queue", "team-b")]["state"], "hold")
+        self.assertEqual((cohort["cells"][0]["nominal"], cohort["cells"][0]["used"]), ("6000", "5000"))
+        self.assertEqual(queues[("local", "mine")]["parent"], "team-a")
+        self.assertIn("does not exist", queues[("local", "lost")]["problem"])
+        self.assertEqual([one["position"] for one in leaf["line"]], [1])
+
+    def test_a_gang_in_such_a_queue_says_how_far_it_has_come(self):
+        by_quota = lambda: {one["name"]: one.get("quota", {}).get("state") for one in self.door("gangs").get("gangs", [])}
+        eventually(lambda: sorted(filter(None, by_quota().values())) == ["admitted", "pending"], "one job is admitted")
+        waits = next(one for one in self.door("gangs")["gangs"] if one.get("quota", {}).get("state") == "pending")
+        self.assertEqual((waits["quota"]["queue"], waits["why"]["kind"]), ("team-a", "quota"))
+        why = self.ctl("why", waits["name"], "--server", self.url)
+        self.assertIn("Its quota is pending", why.stdout)
+        self.assertIn("cluster-queue", self.ctl("get", "queues", "--server", self.url).stdout)
+
+
 class WithoutAScheduler(Base):
     def test_a_cluster_that_has_none_says_so(self):
         self.sim(CLUSTER, "--no-scheduler")
@@ -379,7 +468,11 @@ class OfRun(Base):
         pathlib.Path(self.reviews).write_text(pathlib.Path(self.kubeconfig).read_text().replace(
             self.url, f"http://127.0.0.1:{reviews.server_port}"))
         self.scheduler = self.run_one()
-        eventually(lambda: len(self.ask("gangs", "admin")[1].get("gangs", [])) == 2, "the gangs are known")
+        eventually(self.knows_both, "the gangs are known")
+
+    def knows_both(self):
+        status, answer = self.ask("gangs", "admin")  # 503 until it leads
+        return status == 200 and len(answer.get("gangs", [])) == 2
 
     def run_one(self, *flags):
         port = free_port()
