@@ -256,6 +256,14 @@ class OfTheSim(Base):
         self.assertEqual(self.door("watch?since=soon")[0], 400)
         self.assertEqual(self.door("gangs", method="POST", body="a: b")[0], 405)
 
+    def test_what_is_no_text_or_no_number_is_answered_and_harms_nothing(self):
+        for path, status in (("gangs/%FF%FE/x", 404), ("gangs/default/%C0%80/history", 404), ("gangs/default//", 404),
+                             ("gangs?namespace=%FF", 200), ("gangs?members=%00", 200), ("nodes?labels=,,%FF,", 200),
+                             ("nodes?name=%FF", 404), ("queues?name=" + "x" * 4000, 200), ("watch?since=-1", 400),
+                             ("watch?since=99999999999999999999", 400), ("%2e%2e/%2e%2e/etc/passwd", 404), ("", 404)):
+            self.assertEqual(fetch(self.url + DOOR + path)[0], status, path)
+        self.assertTrue(self.door("version")["leading"])
+
     def test_the_version_says_that_it_leads(self):
         version = self.door("version")
         self.assertTrue(version["leading"])
