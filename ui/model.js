@@ -137,6 +137,7 @@ export function readHistory(history) {
       seconds: event.seconds ?? 0,
       by: event.by ? {ns: event.by.namespace ?? "", name: event.by.name ?? "", dialect: event.by.dialect ?? ""} : null,
       times: event.times ?? 1,
+      last: time(event.last) || time(event.at),
     })),
   };
 }

@@ -16,6 +16,8 @@ struct EmbeddedFile {
 std::vector<EmbeddedFile> EmbeddedDefinitions();
 // Returns the definitions of manifests/kueue and manifests/appwrapper, and the policies that hold Kueue's jobs.
 std::vector<EmbeddedFile> EmbeddedTakeover();
+// Returns the files of ui/, by their paths below it: "index.html", "views/gang.js".
+std::vector<EmbeddedFile> EmbeddedConsole();
 // Returns the manifests that `tutti demo` applies.
 std::vector<EmbeddedFile> EmbeddedDemo();
 

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "app/console.h"
 #include "app/output.h"
 #include "app/pod_resources.h"
 #include "base/json.h"
@@ -122,6 +123,7 @@ PageAnswer ShowDecisions(Driver& driver, const std::string& not_leading, const Q
 server::Pages MakePages(const PageSources& from) {
   server::Pages pages;
   AddHealth(from, &pages);
+  pages.open = ShowConsole;
   const auto show = [](auto text) { return [text](const Query&) { return PageAnswer{200, text()}; }; };
   pages.shown = {{"/metrics", server::kPrometheus, show([from] {
                     from.metrics.SetLeading(from.driver.leading());

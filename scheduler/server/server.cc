@@ -229,6 +229,18 @@ struct Server::Impl {
     });
   }
 
+  // Answers a request for what is open to all. False: it is for something else.
+  bool ShowOpen(const httplib::Request& request, httplib::Response& response) {
+    const std::optional<OpenAnswer> answer = pages.open ? pages.open(request.path) : std::nullopt;
+    if (!answer) return false;
+    response.status = answer->status;
+    response.set_header("Cache-Control", "no-cache");
+    response.set_header("X-Content-Type-Options", "nosniff");
+    for (const auto& [name, value] : answer->headers) response.set_header(name, value);
+    response.set_content(answer->body.data(), answer->body.size(), answer->type);
+    return true;
+  }
+
   void AddIndex() {
     std::string list;
     for (const char* path : {"/healthz", "/livez", "/readyz"}) list += fmt::format("{}\n", path);
@@ -245,6 +257,7 @@ struct Server::Impl {
       Connections::HeadIsRead();
       // Refuse before the body is read, because the library takes all of it into memory.
       if (Untaken(request, response)) return httplib::Server::HandlerResponse::Handled;
+      if (ShowOpen(request, response)) return httplib::Server::HandlerResponse::Handled;
       const Access access = Decide(request);
       if (access.kind == Access::Kind::kAllowed) return httplib::Server::HandlerResponse::Unhandled;
       Refuse(request, access, response);

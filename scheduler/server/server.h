@@ -8,7 +8,10 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -46,6 +49,14 @@ struct Page {
   std::vector<std::string> parameters = {};
 };
 
+// An answer that needs no user: it is the same for everybody.
+struct OpenAnswer {
+  int status = 200;
+  const char* type = kText;
+  std::string_view body;  // lives as long as the program
+  std::vector<std::pair<std::string, std::string>> headers = {};
+};
+
 // The pages of a server. All functions are called on server threads.
 struct Pages {
   std::vector<HealthCheck> live, ready, health;
@@ -54,6 +65,9 @@ struct Pages {
   std::vector<Folder> folders = {};
   // Called for each health check that was run: "livez", "ping". May be empty.
   std::function<void(std::string_view path, std::string_view check, bool well)> on_check;
+  // Answers the paths that are open to all, before anything is asked about the sender; nullopt: it is none of them. May
+  // be empty.
+  std::function<std::optional<OpenAnswer>(std::string_view path)> open;
 };
 
 class Server {

@@ -60,6 +60,33 @@ TEST_CASE("health is open to all, and says which check failed") {
   CHECK(Get(port, "/readyz?verbose")->body == "[+]ping ok\n[+]sched-handler-sync ok\nreadyz check passed\n");
 }
 
+TEST_CASE("what is the same for everybody is shown without a question about the sender, with its headers") {
+  std::string problem;
+  Reviewer reviewer;
+  Pages pages = SomePages(&problem);
+  pages.open = [](std::string_view path) -> std::optional<OpenAnswer> {
+    if (path == "/open") return OpenAnswer{308, kText, "see open/\n", {{"Location", "open/"}}};
+    if (path == "/open/")
+      return OpenAnswer{200, "text/html", "<p>", {{"Content-Security-Policy", "default-src 'none'"}}};
+    return std::nullopt;
+  };
+  const auto server = Start(OnLoopback(), pages, &reviewer);
+  REQUIRE(server);
+  const int port = (*server)->port();
+  const auto moved = Get(port, "/open");
+  CHECK(moved->status == 308);
+  CHECK(moved->get_header_value("Location") == "open/");
+  for (const char* token : {"", "no-such-token"}) {
+    const auto page = Get(port, "/open/", token);
+    CHECK(page->status == 200);
+    CHECK(page->body == "<p>");
+    CHECK(page->get_header_value("Content-Type") == "text/html");
+    CHECK(page->get_header_value("X-Content-Type-Options") == "nosniff");
+    CHECK(page->get_header_value("Content-Security-Policy") == "default-src 'none'");
+  }
+  CHECK(Get(port, "/openly")->status == 403);
+}
+
 TEST_CASE("a health check can be asked alone, and left out") {
   std::string problem = "nodes are not synced";
   Reviewer reviewer;

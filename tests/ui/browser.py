@@ -77,7 +77,7 @@ class Browser:
     def page(self, width=1280, height=800):
         target = self.call("Target.createTarget", {"url": "about:blank"})["targetId"]
         session = self.call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
-        return Page(self, session, width, height)
+        return Page(self, target, session, width, height)
 
     def call(self, method, parameters=None, session=None):
         self.last_id += 1
@@ -115,9 +115,8 @@ class Browser:
 
 
 class Page:
-    def __init__(self, browser, session, width, height):
-        self.browser, self.session, self.errors, self.requests = browser, session, [], []
-        self.paused, self.trace = False, []
+    def __init__(self, browser, target, session, width, height):
+        self.browser, self.target, self.session, self.errors, self.requests = browser, target, session, [], []
         browser.listeners[session].append(self.hear)
         for domain in ("Page", "Runtime", "Log", "Network", "Performance"):
             self.call(domain + ".enable")
@@ -125,6 +124,9 @@ class Page:
 
     def call(self, method, **parameters):
         return self.browser.call(method, parameters, self.session)
+
+    def close(self):
+        self.browser.call("Target.closeTarget", {"targetId": self.target})
 
     def hear(self, method, parameters):
         if method == "Runtime.exceptionThrown":

@@ -199,7 +199,8 @@ class Cluster:
 
     def history(self, name):
         gang = self.gangs[name]
-        events = [{"at": gang["created"], "step": "waits", "reason": "NotEnoughMembers", "message": f"{gang['members']} members are needed", "times": 2}]
+        events = [{"at": gang["created"], "step": "waits", "reason": "NotEnoughMembers", "message": f"{gang['members']} members are needed", "times": 2,
+                   "last": gang["since"]}]
         if gang.get("bound"):
             events += [{"at": gang["since"], "step": "bound", "pod": member["name"], "node": member["node"]} for member in self.members[name]]
             events.append({"at": gang["since"], "step": "started", "members": gang["members"], "seconds": 0.4})

@@ -41,6 +41,7 @@ class Console(unittest.TestCase):
         return self.page
 
     def tearDown(self):
+        self.page.close()
         # The Content-Security-Policy was never at work, nothing was thrown, and nobody else was asked.
         self.assertEqual(self.page.errors, [])
         self.assertEqual([url for url in self.page.requests if not url.startswith((f"http://127.0.0.1:{self.mock.port}/", "about:"))], [])
@@ -385,6 +386,6 @@ class Use(Console):
 
 if __name__ == "__main__":
     if browser.find() is None:
-        print("skipped: there is no Chromium; scripts/setup installs it")
+        print("skipped: there is no Chromium; scripts/setup --browser installs it")
         sys.exit(77)
     unittest.main()

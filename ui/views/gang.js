@@ -127,7 +127,7 @@ function past(history) {
   const section = paper("History",
     history.wholeFrom > 0 && element("p.quiet", {}, `Everything since ${new Date(history.wholeFrom).toLocaleString()} is known.`),
     element("ol.history", {}, [...history.events].reverse().map((event) => element("li", {},
-      element("time", {datetime: new Date(event.at).toISOString(), title: new Date(event.at).toLocaleString()}, clock(event.at)),
+      element("time", {datetime: new Date(event.last).toISOString(), title: new Date(event.last).toLocaleString()}, clock(event.last)),
       element("div", {}, element("strong", {}, steps[event.step] ?? event.step), " ", what(event))))));
   section.classList.add("all");
   return section;
@@ -140,6 +140,6 @@ function what(event) {
   if (event.step === "started") parts.push(`${event.members} members, ${Math.round(event.seconds * 10) / 10} s after they all existed`);
   if (event.by) parts.push(`for ${event.by.ns}/${event.by.name}`);
   if (event.message || event.reason) parts.push(event.message || event.reason);
-  if (event.times > 1) parts.push(`(${event.times} times in a row)`);
+  if (event.times > 1) parts.push(`${event.times} times since ${clock(event.at)}`);
   return parts.join("; ");
 }

@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The console of the real program in a headless Chromium: of `tutti sim`, and of `tutti run` with users who may see one
+namespace, all, or none.
+
+  real_test.py PATH-TO-TUTTI
+"""
+
+import http.server
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import urllib.error
+import urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import browser
+from ports import free_port
+
+TUTTI = None
+BROWSER = None
+SECONDS = 90
+HOSTILE = "<img src=x onerror=window.hacked=1>"
+
+NODES = "---\n".join(f"""
+apiVersion: v1
+kind: Node
+metadata: {{name: gpu-{i}, labels: {{topology.kubernetes.io/rack: rack-{i % 2}}}}}
+status: {{allocatable: {{cpu: "32", memory: 128Gi, pods: "10", nvidia.com/gpu: "8"}}}}
+""" for i in range(4))
+KUBECONFIG = """
+apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "http://127.0.0.1:%d"}}]
+users: [{name: u, user: {}}]
+contexts: [{name: c, context: {cluster: c, user: u}}]
+current-context: c
+"""
+
+
+def pod(name, gpus, namespace="default"):
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": namespace},
+            "spec": {"schedulerName": "tutti", "containers": [{"name": "main", "image": "busybox", "resources": {
+                "requests": {"cpu": "1"}, "limits": {"nvidia.com/gpu": str(gpus)}}}]}}
+
+
+class Reviews(http.server.BaseHTTPRequestHandler):
+    """Knows two users by their tokens: the administrator may do all, and jane may list the pods of team-a."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_POST(self):
+        spec = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["spec"]
+        if self.path.endswith("/tokenreviews"):
+            name = {"token-of-admin": "admin", "token-of-jane": "jane"}.get(spec["token"])
+            status = {"authenticated": name is not None, "user": {"username": name or "", "groups": ["system:authenticated"]}}
+        else:
+            asked = spec.get("resourceAttributes", {})
+            jane = spec["user"] == "jane" and (asked.get("verb"), asked.get("resource"), asked.get("namespace")) == ("list", "pods", "team-a")
+            status = {"allowed": spec["user"] == "admin" or jane}
+        body = json.dumps({"status": status}).encode()
+        self.send_response(201)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def has_door():
+    """Whether the program has the endpoints that the console reads."""
+    port = free_port()
+    process = subprocess.Popen([TUTTI, "sim", "--listen", f"127.0.0.1:{port}", "-"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + SECONDS
+        while time.monotonic() < deadline:
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/apis/tutti/v1/version", timeout=30).close()
+                return True
+            except urllib.error.HTTPError as error:
+                return error.code != 404
+            except OSError:
+                time.sleep(0.05)
+        return True
+    finally:
+        process.kill()
+        process.wait()
+
+
+def setUpModule():
+    global BROWSER
+    BROWSER = browser.Browser()
+
+
+def tearDownModule():
+    BROWSER.close()
+
+
+class Real(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def tearDown(self):
+        self.page.close()
+        self.assertEqual(self.page.errors, [])
+        self.assertEqual([url for url in self.page.requests if not url.startswith((self.address, "about:"))], [])
+
+    def start(self, *arguments):
+        log = open(self.folder / "log", "ab")
+        self.addCleanup(log.close)
+        process = subprocess.Popen([TUTTI, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+        def end():
+            process.kill()
+            process.wait()
+
+        self.addCleanup(end)
+        return process
+
+    def sim(self, *flags):
+        (self.folder / "nodes.yaml").write_text(NODES)
+        self.port = free_port()
+        process = self.start("sim", "--listen", f"127.0.0.1:{self.port}", *flags, self.folder / "nodes.yaml")
+        deadline = time.monotonic() + SECONDS
+        while True:
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=5).close()
+                return process
+            except OSError:
+                self.assertLess(time.monotonic(), deadline, (self.folder / "log").read_text())
+                time.sleep(0.05)
+
+    def ask(self, method, path, body=None):
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", method=method, headers={"Content-Type": "application/json"},
+                                         data=json.dumps(body).encode() if body else None)
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return json.loads(answer.read())
+
+    def add(self, one):
+        self.ask("POST", f"/api/v1/namespaces/{one['metadata']['namespace']}/pods", one)
+
+    def open(self, address, view=""):
+        self.address = address
+        self.page = BROWSER.page()
+        self.page.open(address + "/ui" + view)
+
+    def go(self, view):
+        self.page.run(f"location.hash = {json.dumps(view)}")
+
+    def shows(self, *texts):
+        for text in texts:
+            self.page.until(f"document.body.innerText.includes({json.dumps(text)})", f"it shows {text!r}")
+
+    def hides(self, text):
+        self.page.until(f"!document.body.innerText.includes({json.dumps(text)})", f"it does not show {text!r}")
+
+
+class Sim(Real):
+    def setUp(self):
+        super().setUp()
+        self.process = self.sim()
+        self.open(f"http://127.0.0.1:{self.port}")
+
+    def test_its_console_shows_what_waits_what_runs_and_where(self):
+        self.shows("Live", "No gang waits.")
+        self.add(pod("small", 4))
+        self.add(pod("large", 16))
+        self.shows("large", "Insufficient nvidia.com/gpu")
+        self.go("#/gangs")
+        self.shows("small", "whole", "waits for nodes")
+        self.go("#/gangs/default/large")
+        self.shows("Why", "Members", "History", "16 gpu")
+        self.go("#/gangs/default/small")
+        self.shows("bound", "gpu-")
+        self.go("#/nodes?as=list")
+        self.shows("4 nodes", "gpu-3", "rack-1", "4 of 8")
+        self.go("#/queues")
+        self.shows("queue")
+        self.go("#/time")
+        self.shows("Seen since", "Use of nvidia.com/gpu by queue")
+        self.page.until("document.querySelectorAll('canvas')[2].getAttribute('aria-label').startsWith('1 nodes with gangs')", "a bar")
+
+    def test_a_change_shows_and_the_end_too(self):
+        self.shows("Live")
+        self.add(pod("passing", 16))
+        self.shows("passing")
+        self.ask("DELETE", "/api/v1/namespaces/default/pods/passing")
+        self.hides("passing")
+        self.process.kill()
+        self.shows("Connection lost", "Another attempt comes in")
+
+    def test_what_users_write_is_text(self):
+        node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "tainted"}, "spec": {"taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}]}}
+        self.ask("POST", "/api/v1/nodes", node)
+        one = pod("hostile", 16)
+        one["metadata"]["annotations"] = {"scheduling.k8s.io/group-name": HOSTILE, "scheduling.volcano.sh/queue-name": HOSTILE}
+        one["spec"]["nodeSelector"] = {"kubernetes.io/hostname": "a"}
+        self.add(one)
+        self.page.until("document.querySelectorAll('table.list tbody:not(.space) tr').length == 1", "it waits")
+        self.page.run("document.querySelector('tbody:not(.space) th a').click()")
+        self.shows("Members")
+        self.assertIsNone(self.page.run("window.hacked"))
+        self.assertEqual(self.page.run("document.querySelectorAll('main img').length"), 0)
+
+
+class Run(Real):
+    def setUp(self):
+        super().setUp()
+        self.sim("--no-scheduler")
+        for namespace in ("team-a", "team-b"):
+            self.ask("POST", "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
+            self.add(pod(f"of-{namespace}", 16, namespace))
+        reviews = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Reviews)
+        reviews.daemon_threads = True
+        threading.Thread(target=reviews.serve_forever, daemon=True).start()
+        self.addCleanup(reviews.server_close)
+        self.addCleanup(reviews.shutdown)
+        (self.folder / "cluster").write_text(KUBECONFIG % self.port)
+        (self.folder / "reviews").write_text(KUBECONFIG % reviews.server_address[1])
+        port = free_port()
+        self.start("run", "--kubeconfig", self.folder / "cluster", "--bind-address", "127.0.0.1", "--secure-port", port,
+                   "--leader-elect=false", "--authentication-skip-lookup=true", "--authentication-kubeconfig", self.folder / "reviews",
+                   "--authorization-kubeconfig", self.folder / "reviews")
+        self.open(f"https://127.0.0.1:{port}")
+        self.page.until("document.title.includes('Tutti') || !location.reload()", "the server is there")
+
+    def sign_in(self, token):
+        self.shows("Sign in")
+        self.page.run("document.querySelector('#token').focus()")
+        self.page.type(token)
+        self.page.run("document.querySelector('dialog button').click()")
+
+    def test_the_administrator_sees_all(self):
+        self.sign_in("token-of-admin")
+        self.shows("Live", "of-team-a", "of-team-b")
+        self.go("#/nodes")
+        self.shows("4 nodes")
+
+    def test_a_user_of_one_namespace_sees_its_gangs_alone(self):
+        self.sign_in("token-of-jane")
+        self.shows("Live", "of-team-a")
+        self.add(pod("another", 16, "team-b"))
+        self.add(pod("mine", 16, "team-a"))
+        self.shows("mine")
+        self.assertNotIn("another", self.page.text())
+        self.assertNotIn("team-b", self.page.text())
+        self.go("#/gangs/team-b/of-team-b")
+        self.page.until("document.querySelector('.badge.bad')", "it is refused")
+        self.assertNotIn("16 gpu", self.page.text())
+        self.go("#/nodes")
+        self.shows("You may not see the nodes of the cluster.")
+        self.go("#/queues")
+        self.shows("You may not see the queues of the whole cluster.")
+
+    def test_a_token_of_no_user_is_refused(self):
+        self.sign_in("token-of-no-user")
+        self.shows("The scheduler does not accept this token.")
+
+
+if __name__ == "__main__":
+    TUTTI = sys.argv.pop(1)
+    if browser.find() is None:
+        print("skipped: there is no Chromium; scripts/setup --browser installs it")
+        sys.exit(77)
+    if not has_door():
+        print("skipped: this program does not serve /apis/tutti/v1")
+        sys.exit(77)
+    unittest.main()
