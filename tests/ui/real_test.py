@@ -9,6 +9,7 @@ namespace, all, or none.
 import http.server
 import json
 import pathlib
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -133,11 +134,15 @@ class Real(unittest.TestCase):
         (self.folder / "nodes.yaml").write_text(NODES)
         self.port = free_port()
         process = self.start("sim", "--listen", f"127.0.0.1:{self.port}", *flags, self.folder / "nodes.yaml")
+        self.await_ready(f"http://127.0.0.1:{self.port}")
+        return process
+
+    def await_ready(self, address):
         deadline = time.monotonic() + SECONDS
         while True:
             try:
-                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=5).close()
-                return process
+                urllib.request.urlopen(f"{address}/readyz", timeout=5, context=ssl._create_unverified_context()).close()
+                return
             except OSError:
                 self.assertLess(time.monotonic(), deadline, (self.folder / "log").read_text())
                 time.sleep(0.05)
@@ -233,8 +238,8 @@ class Run(Real):
         self.start("run", "--kubeconfig", self.folder / "cluster", "--bind-address", "127.0.0.1", "--secure-port", port,
                    "--leader-elect=false", "--authentication-skip-lookup=true", "--authentication-kubeconfig", self.folder / "reviews",
                    "--authorization-kubeconfig", self.folder / "reviews")
+        self.await_ready(f"https://127.0.0.1:{port}")
         self.open(f"https://127.0.0.1:{port}")
-        self.page.until("document.title.includes('Tutti') || !location.reload()", "the server is there")
 
     def sign_in(self, token):
         self.shows("Sign in")
