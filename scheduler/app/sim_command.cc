@@ -10,6 +10,7 @@
 #include <cstdio>
 
 #include "app/config_extenders.h"
+#include "app/console.h"
 #include "app/embedded_cluster.h"
 #include "app/output.h"
 #include "app/profiles.h"
@@ -87,13 +88,16 @@ void Greet(const SimFlags& flags, const std::string& preferred, const std::strin
   }
   fmt::print("  kubectl get podgroups.{}   # podgroups alone means podgroups.{}\n",
              preferred == kVolcano ? kSchedulerPlugins : kVolcano, preferred);
+  if (flags.with_scheduler) fmt::print("  {}/ui/   # the console, in a browser\n", url);
   if (!flags.with_scheduler) fmt::print("  tutti run --leader-elect=false --kubeconfig FILE   # a scheduler for it\n");
   fmt::print("Ctrl-C ends it; nothing is kept.\n");
   std::fflush(stdout);
 }
 
-// Answers what the scheduler shows: all of it, for here everybody may do everything.
+// Answers what the scheduler shows, all of it, for here everybody may do everything; and the console.
 std::optional<sim::BesideAnswer> ShowDoor(doors::Door& door, const sim::BesideRequest& request) {
+  if (auto file = ShowConsole(request.path))
+    return sim::BesideAnswer{file->status, file->type, std::string(file->body), nullptr, std::move(file->headers)};
   if (!request.path.starts_with(doors::Door::kPrefix)) return std::nullopt;
   if (request.method != "GET") return sim::BesideAnswer{405, server::kText, "only GET is allowed here\n"};
   server::FolderAnswer answer = door.Show({request.path, server::Query(request.params.begin(), request.params.end()),

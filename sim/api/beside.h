@@ -7,6 +7,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tutti::sim {
 
@@ -23,6 +25,7 @@ struct BesideAnswer {
   int code = 200;
   std::string content_type, body;
   Pieces pieces = nullptr;  // set: they are the body
+  std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
 // Answers requests that are none to the API, from any thread; nullopt: the API answers. May be empty.

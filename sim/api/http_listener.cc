@@ -179,6 +179,7 @@ bool HttpListener::AnswerBeside(const httplib::Request& request, httplib::Respon
   if (!answer) return false;
   response.status = answer->code;
   response.set_header("X-Content-Type-Options", "nosniff");
+  for (const auto& [name, value] : answer->headers) response.set_header(name, value);
   if (answer->pieces)
     Send(std::move(answer->pieces), answer->content_type, response);
   else
