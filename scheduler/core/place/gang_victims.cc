@@ -23,12 +23,14 @@ const GangVictims::OfGang& GangVictims::Of(GangId id) {
   const auto known = of_.find(id);
   if (known != of_.end()) return known->second;
   Gang& gang = book_.at(id);
-  const std::shared_ptr<const Census> census = book_.CensusOf(gang);
-  const auto loose = [this](const Member& member) {
-    const cluster::PodEntry& entry = state_.pod(member.pod);
-    return entry.pod->spec->priority < below_ && !entry.leaving && !entry.victim_of;
+  Census stays = *book_.CensusOf(gang);
+  const auto leaves = [this](const Member* member) {
+    const cluster::PodEntry& entry = state_.pod(member->pod);
+    return entry.leaving || entry.victim_of;
   };
-  OfGang of{census->placed.size() == 1 && !gang.plan, Spare(gang, *census, state_, loose), {}};
+  stays.placed.erase(std::remove_if(stays.placed.begin(), stays.placed.end(), leaves), stays.placed.end());
+  const auto loose = [this](const Member& member) { return state_.pod(member.pod).pod->spec->priority < below_; };
+  OfGang of{stays.placed.size() == 1 && !gang.plan, Spare(gang, stays, state_, loose), {}};
   for (size_t part = 0; part < of.spare.parts().size(); ++part)
     if (of.spare.parts()[part].size() == 1) of.part_of[of.spare.parts()[part].front()->pod] = part;
   return of_.emplace(id, std::move(of)).first->second;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GangVictims: which pods of gangs may go for a lone pod, so that no gang loses a part of its minimum: what a whole
-// gang can spare, pod by pod, or the only pod that it has at work. Scheduler thread only.
+// gang can spare, pod by pod, or the only pod that it has at work. What leaves already counts as gone. Scheduler thread
+// only.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
