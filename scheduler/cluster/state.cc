@@ -62,6 +62,7 @@ ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
                           before->meta.deleting() == pod->meta.deleting() &&
                           Same(entry.pod_class->selected_by, selected_by);
   if (!same_class) {  // a resize, new labels or the beginning of deletion may win room
+    PodsChanged(snapshot_.FindNode(nominations_.NodeOf(change.id)));
     const PodClass* was = entry.pod_class.get();
     SetClass(entry, InternClass(*pod, selected_by));
     if (entry.node && entry.pod_class.get() != was) {
@@ -127,9 +128,10 @@ void ClusterState::Nominate(PodId id) {
   const std::string& said = kept == kept_.end() ? pod.nominated_node : kept->second;
   nominations_.Put(id, Nominations::MayHaveNode(pod) ? said : std::string());
   const std::string& now = nominations_.NodeOf(id);
+  if (before == now) return;
   if (!before.empty()) PodsChanged(snapshot_.FindNode(before));
   if (!now.empty()) PodsChanged(snapshot_.FindNode(now));
-  if (!before.empty() && before != now && before != pod.node_name) EndNomination(before);
+  if (!before.empty() && before != pod.node_name) EndNomination(before);
 }
 
 void ClusterState::KeepNode(PodId id, const std::string& node) {
@@ -256,6 +258,7 @@ void ClusterState::SetVictim(PodId id, model::GangId of) {
     TellStandIns(entry, *entry.pod_class, -1);
     stand_ins_.Unmark(entry.node, std::exchange(entry.victim_of, {}));
   }
+  PodsChanged(entry.node);
   if (!of) return;
   TUTTI_CHECK(entry.node && !entry.reserved, "a victim is bound to a node");
   entry.victim_of = of;

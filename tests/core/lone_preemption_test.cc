@@ -12,6 +12,7 @@
 #include "plugins/registry.h"
 #include "tests/support/catch.h"
 #include "tests/support/test_cluster.h"
+#include "tests/support/victim_rig.h"
 
 namespace tutti::core {
 namespace {
@@ -31,8 +32,19 @@ struct FullNodes {
   }
   // Asks one that knows nothing yet.
   PreemptionResult AskFresh(PodId pod, uint32_t from, int32_t most) {
-    LonePreemption fresh(cluster.state(), what_if, victims);
+    LonePreemption fresh(cluster.state(), what_if, victims, &gangs);
     return Ask(fresh, pod, from, most);
+  }
+  // The pod is in the gang that its labels name.
+  PodId Add(const json& brief) {
+    const PodId pod = cluster.AddPod(brief);
+    book.Join(pod, book.OwnerOf(pod));
+    if (const model::GangId gang = book.GangOf(pod)) book.at(gang).whole = true;
+    return pod;
+  }
+  void Drop(PodId pod) {
+    book.Leave(pod);
+    cluster.state().DropPod(pod);
   }
   // The pod, changed.
   void Change(PodId id, const std::function<void(model::Pod&)>& change) {
@@ -47,7 +59,19 @@ struct FullNodes {
   Rankings rankings{profiles, cluster.snapshot(), size_t{64} << 20};
   cluster::WhatIf what_if{cluster.state()};
   VictimTable victims{cluster.state()};
-  LonePreemption search{cluster.state(), what_if, victims};
+  base::VirtualClock clock{1'800'000'000'000};
+  dialects::DialectList dialects = Labels();
+  observe::Journal journal;
+  GangBook book{profiles, cluster.state(), dialects, journal, clock};
+  GangVictims gangs{cluster.state(), book};
+  LonePreemption search{cluster.state(), what_if, victims, &gangs};
+
+ private:
+  static dialects::DialectList Labels() {
+    dialects::DialectList list;
+    list.push_back(std::make_unique<GangLabels>());
+    return list;
+  }
 };
 
 json BriefOf(const std::string& name, int cpu, int priority, const std::string& node = {}) {
@@ -72,10 +96,11 @@ class Changing {
       askers_.push_back(full_.cluster.AddPod(one));
     for (int i = 0; i < 3; ++i)
       nominated_.push_back(full_.cluster.AddPod(BriefOf(fmt::format("kept-{}", i), 2, 5 + 4 * (i % 2))));
+    for (int i = 0; i < 4; ++i) held_.push_back(full_.cluster.AddPod(BriefOf(fmt::format("held-{}", i), 3, 4)));
   }
 
   void Step() {
-    switch (random_.Below(10)) {
+    switch (random_.Below(14)) {
       case 0: return Drop();
       case 1: return Start();
       case 2: return PutBudget();
@@ -83,10 +108,14 @@ class Changing {
       case 4: return PutNode(random_.Below(kNodes));
       case 5: return DropNode();
       case 6: return BindApart();
+      case 7: return Hold();
+      case 8: return HandOver();
+      case 9: return SetVictim();
       default: return Bind();
     }
   }
   void Check() {
+    full_.book.ForEach([](model::GangId, Gang& gang) { gang.census.reset(); });
     const PodId asker = askers_[random_.Below(askers_.size())];
     const auto from = static_cast<uint32_t>(random_.Below(2 * kNodes));
     const int32_t most = random_.OneIn(2) ? 2 : 100;
@@ -105,6 +134,7 @@ class Changing {
 
  private:
   static constexpr size_t kNodes = 6;
+  static constexpr model::GangId kTaker{1000};
   static std::string NameOf(size_t n) { return fmt::format("n{}", n); }
 
   void PutNode(size_t n) {
@@ -118,19 +148,44 @@ class Changing {
   void DropNode() { full_.cluster.state().DropNode(NameOf(random_.Below(kNodes))); }
   void Bind() {
     const std::string name = fmt::format("p{}", made_++);
-    bound_.push_back(full_.cluster.AddPod(BriefOf(name, 1 + static_cast<int>(random_.Below(4)),
-                                                  static_cast<int>(random_.Below(4)), NameOf(random_.Below(kNodes)))));
+    json pod = BriefOf(name, 1 + static_cast<int>(random_.Below(4)), static_cast<int>(random_.Below(4)),
+                       NameOf(random_.Below(kNodes)));
+    if (random_.OneIn(3)) {
+      pod["labels"]["gang"] = fmt::format("g{}", random_.Below(3));
+      pod["labels"]["min"] = "2";
+    }
+    bound_.push_back(full_.Add(pod));
+  }
+  void Hold() {
+    const PodId pod = held_[random_.Below(held_.size())];
+    cluster::ClusterState& state = full_.cluster.state();
+    const NodeId n = state.snapshot().FindNode(NameOf(random_.Below(kNodes)));
+    if (state.pod(pod).reserved)
+      state.Release(pod);
+    else if (n)
+      state.Reserve(pod, n, {}, random_.OneIn(2) ? kTaker : model::GangId());
+  }
+  void HandOver() {
+    const PodId from = held_[random_.Below(held_.size())], to = held_[random_.Below(held_.size())];
+    const auto reserved = [this](PodId pod) { return full_.cluster.state().pod(pod).reserved; };
+    if (reserved(from) && !reserved(to)) full_.cluster.state().HandOver(from, to);
+  }
+  void SetVictim() {
+    if (bound_.empty()) return;
+    const PodId pod = bound_[random_.Below(bound_.size())];
+    const cluster::PodEntry& entry = full_.cluster.state().pod(pod);
+    if (entry.node) full_.cluster.state().SetVictim(pod, entry.victim_of ? model::GangId() : kTaker);
   }
   void BindApart() {
     json pod = BriefOf(fmt::format("p{}", made_++), 1, 1, NameOf(random_.Below(kNodes)));
     pod["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] = json::array(
         {{{"topologyKey", "kubernetes.io/hostname"}, {"labelSelector", {{"matchLabels", {{"app", "b"}}}}}}});
-    bound_.push_back(full_.cluster.AddPod(pod));
+    bound_.push_back(full_.Add(pod));
   }
   void Drop() {
     if (bound_.empty()) return;
     const size_t i = random_.Below(bound_.size());
-    full_.cluster.state().DropPod(bound_[i]);
+    full_.Drop(bound_[i]);
     bound_.erase(bound_.begin() + static_cast<ptrdiff_t>(i));
   }
   void Start() {
@@ -163,7 +218,7 @@ class Changing {
 
   base::Random random_;
   FullNodes full_;
-  std::vector<PodId> askers_, nominated_, bound_;
+  std::vector<PodId> askers_, nominated_, bound_, held_;  // held_: of one class
   int made_ = 0;
 };
 
@@ -207,6 +262,42 @@ TEST_CASE("What is kept of a class of preemptors is what a search that knows not
     found += changing.found;
   }
   CHECK(found > 500);
+}
+
+TEST_CASE("What leaves for a gang makes no room for a pod beside what is reserved in its stead") {
+  FullNodes full;
+  const model::GangId gang(7);
+  cluster::ClusterState& state = full.cluster.state();
+  const NodeId n = full.cluster.AddNode({{"name", "n"}, {"allocatable", {{"cpu", "16"}}}});
+  const PodId leaves = full.cluster.AddPod(BriefOf("leaves", 8, 0, "n"));
+  const PodId lower = full.cluster.AddPod(BriefOf("lower", 4, 0, "n"));
+  full.cluster.AddPod(BriefOf("stays", 4, 20, "n"));
+  const PodId large = full.cluster.AddPod(BriefOf("large", 12, 9)), small = full.cluster.AddPod(BriefOf("small", 4, 9));
+  CHECK(full.Ask(full.search, large, 0, 100).chosen.victims.size() == 2);
+  state.SetVictim(leaves, gang);
+  state.Reserve(full.cluster.AddPod(BriefOf("reserved", 8, 20)), n, {}, gang);
+  CHECK(full.Ask(full.search, large, 0, 100).outcome == PreemptionResult::Outcome::kNoCandidate);
+  CHECK(full.Ask(full.search, small, 0, 100).chosen.victims == std::vector<PodId>{lower});
+}
+
+TEST_CASE("A node counts as changed by a pod that is nominated for it only if the pod asks for something else then") {
+  FullNodes full;
+  const NodeId n = full.cluster.AddNode({{"name", "n"}});
+  const PodId kept = full.cluster.AddPod(BriefOf("kept", 2, 5));
+  const auto version = [&] { return full.cluster.state().pods_version(n); };
+  uint64_t before = version();
+  full.cluster.state().KeepNode(kept, "n");
+  CHECK(version() != before);
+  before = version();
+  full.cluster.state().KeepNode(kept, "n");
+  full.Change(kept, [](model::Pod& pod) { pod.meta.resource_version = "2"; });
+  CHECK(version() == before);
+  full.Change(kept, [](model::Pod& pod) {
+    auto spec = std::make_shared<model::PodSpec>(*pod.spec);
+    spec->priority = 7;
+    pod.spec = std::move(spec);
+  });
+  CHECK(version() != before);
 }
 
 TEST_CASE("After a preemption the next pod of the class asks about the nodes that changed") {

@@ -34,7 +34,7 @@ void VictimTable::Make(model::NodeId n, Pods* node) const {
   node->budgets.clear();
   for (const model::PodId id : state_.pods_on(n)) {
     const cluster::PodEntry& entry = state_.pod(id);
-    if (entry.evicted) continue;
+    if (entry.evicted || entry.victim_of) continue;
     const base::Millis started = entry.pod->started_ms;
     node->pods.push_back({id,
                           entry.pod->spec->priority,

@@ -32,8 +32,9 @@ class VictimTable {
   // `state` must outlive this.
   explicit VictimTable(const cluster::ClusterState& state) : state_(state) {}
 
-  // The pods that weigh on the node, but for those that a speculation evicted: by priority, then by how long they have
-  // run; pods that have not started come last, and ties go by age and name. Valid until the next call.
+  // The pods that weigh on the node, but for those that a speculation evicted and those that leave for a gang, whose
+  // room is kept for that: by priority, then by how long they have run; pods that have not started come last, and ties
+  // go by age and name. Valid until the next call.
   std::span<const PossibleVictim> On(model::NodeId n);
   // Those of a lower priority than this. Valid as long.
   std::span<const PossibleVictim> Below(model::NodeId n, int32_t priority);
