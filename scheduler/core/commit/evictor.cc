@@ -64,21 +64,27 @@ Evictor::Said Evictor::Say(const Pod& pod, const Eviction& eviction) const {
   return said;
 }
 
-void Evictor::SayInItsWords(PodId id, const Eviction& eviction) {
-  const GangId gang = book_.GangOf(id);
-  if (!gang || eviction.cause == Cause::kUndo) return;
-  const Gang& of = book_.at(gang);
-  const auto why = eviction.cause == Cause::kReclaim ? dialects::EvictedFor::kShare : dialects::EvictedFor::kPriority;
-  const auto notes = of.dialect->NotesOfEviction(why);
-  if (!notes) return;
+std::vector<cluster::EmitEvent> Evictor::EventsOf(PodId id, const Eviction& eviction, const std::string& note) const {
+  std::vector<cluster::EmitEvent> events;
+  if (eviction.cause == Cause::kUndo) return events;
+  const cluster::ObjectRef pod = cluster::RefOf(state_.pod(id).pod);
   const std::string by(book_.SchedulerName(book_.at(eviction.by)));
-  const Millis until = clock_.MonotonicMs() + kEventDeadlineMs;
-  outbox_.Post(
-      Lane::kEvent, until,
-      cluster::EmitEvent{cluster::RefOf(state_.pod(id).pod), true, notes->reason, notes->reason, notes->of_pod, by});
-  if (const auto target = of.dialect->EventTarget(of.key))
-    outbox_.Post(Lane::kEvent, until,
-                 cluster::EmitEvent{*target, false, notes->reason, notes->reason, notes->of_gang, by});
+  if (const GangId gang = book_.GangOf(id)) {
+    const Gang& of = book_.at(gang);
+    const bool for_share = eviction.cause == Cause::kReclaim;
+    const auto notes =
+        of.dialect->NotesOfEviction(for_share ? dialects::EvictedFor::kShare : dialects::EvictedFor::kPriority);
+    if (notes) events.push_back({pod, true, notes->reason, notes->reason, notes->of_pod, by});
+    if (const auto target = of.dialect->EventTarget(of.key); notes && target)
+      events.push_back({*target, false, notes->reason, notes->reason, notes->of_gang, by});
+  }
+  events.push_back({pod, false, "Preempted", "Preempting", note, by});
+  return events;
+}
+
+void Evictor::PostEvents(Going& going) {
+  for (cluster::EmitEvent& event : std::exchange(going.events, {}))
+    outbox_.Post(Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs, std::move(event));
 }
 
 template <typename Body>
@@ -97,13 +103,12 @@ void Evictor::Evict(PodId id, const Eviction& eviction) {
   if (entry.leaving || pod->meta.deleting() || pod->done()) return;
   if (clock_.MonotonicMs() < going.again_ms) return agenda_.At(eviction.by, going.again_ms);
   state_.SetLeaving(id, true);
-  Said said = Say(*pod, eviction);
-  going.note = std::move(said.note);
-  going.scheduler_name = book_.SchedulerName(book_.at(eviction.by));
+  const Said said = Say(*pod, eviction);
+  going.events = EventsOf(id, eviction, said.note);
+  going.deletes = false;
   Send(id, false,
        cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic,
                       base::PrintJson(Announcement(*pod, said.reason, said.message, clock_.WallMs()))});
-  SayInItsWords(id, eviction);
   announcer_.Evicted(id, said.message);
 }
 
@@ -124,6 +129,7 @@ void Evictor::OnGone(PodId id) {
   if (going == going_.end()) return;
   for (const GangId by : going->second.by)
     if (book_.at(by).dialect) agenda_.MarkReady(by);
+  if (going->second.deletes) PostEvents(going->second);  // it is gone before the reply says so
   going_.erase(going);
 }
 
@@ -141,11 +147,10 @@ void Evictor::OnReply(PodId id, const Pod& as, bool announced, const cluster::An
   } else if (pod->done()) {  // meanwhile; it holds nothing any more, and what it has left behind is its owner's
     state_.SetLeaving(id, false);
   } else if (!announced) {
+    going.deletes = true;
     Send(id, true, cluster::Delete{cluster::RefOf(pod)});
-  } else if (!going.note.empty()) {
-    outbox_.Post(
-        Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs,
-        cluster::EmitEvent{cluster::RefOf(pod), false, "Preempted", "Preempting", going.note, going.scheduler_name});
+  } else {
+    PostEvents(going);
   }
 }
 

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cluster/state.h"
 #include "core/commit/plans.h"
@@ -58,17 +59,19 @@ class Evictor {
  private:
   // Of a pod that is to go.
   struct Going {
-    std::string note, scheduler_name;          // of the Event on the one under way; no note: there is none
+    std::vector<cluster::EmitEvent> events;    // that tell of the one under way, once it is acknowledged
+    bool deletes = false;                      // the deletion is under way
     absl::InlinedVector<model::GangId, 1> by;  // all gangs that asked
     base::Millis again_ms = 0;                 // monotonic; no attempt before, because the last one was refused
   };
-  // What is said of an eviction.
+  // What is said of an eviction on the pod, and in an Event.
   struct Said {
     std::string reason, message;  // the condition's
     std::string note;             // the Event's; empty: there is none
   };
-  // As the ecosystem of the pod's gang says it, if that has words of its own.
-  void SayInItsWords(model::PodId id, const Eviction& eviction);
+  // The Events that tell of it; first those of the ecosystem of the pod's gang, if that has words of its own.
+  std::vector<cluster::EmitEvent> EventsOf(model::PodId id, const Eviction& eviction, const std::string& note) const;
+  void PostEvents(Going& going);
 
   std::optional<std::string> WhyKept(const model::Pod& pod) const;
   Said Say(const model::Pod& pod, const Eviction& eviction) const;
