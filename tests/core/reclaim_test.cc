@@ -4,6 +4,8 @@
 #include <map>
 
 #include "base/random.h"
+#include "core/gangs/gang.h"
+#include "core/gangs/preemption.h"
 #include "tests/core/volcano_rig.h"
 
 namespace tutti::core {
@@ -31,6 +33,7 @@ class Contest {
     rig_.AddNode("n2", 6);
     rig_.AddPriorityClass("high", 100);
     queues_ = random_.Between(2, 4);
+    Put("org", {{"weight", 1}, {"capability", {{"cpu", std::to_string(random_.Between(8, 20))}}}});
     for (int64_t i = 0; i < queues_; ++i) AddQueue(fmt::format("q{}", i));
   }
 
@@ -65,6 +68,10 @@ class Contest {
     sim::Json spec = {{"weight", random_.Between(1, 3)}};
     if (!random_.OneIn(4)) spec["deserved"] = {{"cpu", std::to_string(random_.Between(2, 12))}};
     if (random_.OneIn(4)) spec["reclaimable"] = false;
+    if (random_.OneIn(3)) spec["parent"] = "org";
+    Put(name, spec);
+  }
+  void Put(const std::string& name, const sim::Json& spec) {
     REQUIRE(rig_.store.Create({{"apiVersion", "scheduling.volcano.sh/v1beta1"},
                                {"kind", "Queue"},
                                {"metadata", {{"name", name}}},
@@ -96,6 +103,19 @@ class Contest {
       for (auto& [name, group] : groups_)
         for (std::string& pod : group.pods)
           if (!rig_.store.Find(sim::kPods, "default", pod)) Make(name, &pod);
+      CheckTakers();
+    }
+  }
+  // What was taken for a gang was not taken in vain: it starts soon.
+  void CheckTakers() {
+    constexpr int kSoon = 4;
+    std::erase_if(rounds_since_, [this](const auto& item) {
+      const Group& taker = groups_.at(item.first);
+      return BoundOf(taker) >= taker.min;
+    });
+    for (auto& [taker, rounds] : rounds_since_) {
+      INFO(taker);
+      CHECK(++rounds < kSoon);
     }
   }
   int64_t BoundOf(const Group& group) const {
@@ -109,6 +129,7 @@ class Contest {
         groups_, [&](const auto& item) { return note.find(item.second.uid) != std::string::npos; });
     REQUIRE(taker != groups_.end());
     INFO(fmt::format("{} goes for {}", victim, taker->first));
+    rounds_since_[taker->first] = 0;
     const Group& from = groups_.at(victim);
     if (from.queue == taker->second.queue) {
       CHECK(!from.high);
@@ -123,6 +144,7 @@ class Contest {
   int64_t queues_ = 0, made_ = 0;
   std::map<std::string, Group> groups_;
   std::set<std::pair<std::string, std::string>> taken_;  // of whom, for whom; since the last arrival
+  std::map<std::string, int> rounds_since_;              // something was taken for a gang that is not whole yet
   size_t evictions_ = 0;
 };
 
@@ -223,6 +245,117 @@ TEST_CASE("On a quiet cluster gangs that queues have nothing for are considered 
   rig.AddNode("n2", kGangs);  // none was forgotten
   rig.Pass(60'000);
   CHECK(rig.Bound() == 8 + kGangs);
+}
+
+namespace {
+
+// A full node; gang "high" of group "high" waits. Its victims are as told.
+struct Told : VolcanoRig {
+  explicit Told(EvictionCause cause) {
+    configure = [this, cause](Options* options) {
+      options->queue_rule.reclaim = true;
+      options->choose_victims = [this, cause](const Gang& gang, const cluster::ClusterState& state) {
+        std::vector<Victim> victims;
+        if (gang.key.name == "high")
+          for (const std::string& name : chosen) victims.push_back({state.FindPod("default", name), cause, {}});
+        return victims;
+      };
+    };
+    make_dialects = [] {
+      dialects::DialectList dialects;
+      dialects.push_back(std::make_unique<dialects::Volcano>());
+      dialects.push_back(std::make_unique<LabelDialect>(nullptr));
+      return dialects;
+    };
+    fate = [this](const cluster::Command& command) {
+      const auto* patch = std::get_if<cluster::Patch>(&command.body);
+      const bool tells = patch && patch->body.find("DisruptionTarget") != std::string::npos;
+      if (const auto* event = std::get_if<cluster::EmitEvent>(&command.body)) ++events[event->reason];
+      if (tells) ++tried;
+      return tells && fails ? sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 500, .message = "no"}
+                            : sim::Fate{};
+    };
+    AddPriorityClass("low", 10);
+    AddPriorityClass("high", 100);
+    AddPriorityClass("top", 200);
+    AddQueue("owner", 64);
+    Restart();
+    lingers = true;
+  }
+  void AddTaker() {
+    AddGroup("high", 2, "owner", {{"priorityClassName", "high"}});
+    for (int i = 0; i < 2; ++i)
+      AddPod(fmt::format("high-{}", i),
+             {.priority_class = "high", .annotations = {{"scheduling.k8s.io/group-name", "high"}}});
+  }
+  std::set<std::string> Leaving() const {
+    std::set<std::string> names;
+    for (const sim::Object& pod : store.All(sim::kPods))
+      if (!sim::Dig(*pod, "metadata", "deletionTimestamp").is_null()) names.insert(sim::NameOf(*pod));
+    return names;
+  }
+
+  std::vector<std::string> chosen{"runs-0", "runs-1"};
+  bool fails = false;
+  int tried = 0;
+  std::map<std::string, int> events;
+};
+
+}  // namespace
+
+TEST_CASE("The next leader has the right to what was chosen by a gang's priority, though its pods' own is higher") {
+  Told rig(EvictionCause::kPreempt);
+  rig.AddGroup("runs", 1, "owner", {{"priorityClassName", "low"}});
+  for (int i = 0; i < 16; ++i)
+    rig.AddPod(fmt::format("runs-{}", i),
+               {.priority_class = "top", .annotations = {{"scheduling.k8s.io/group-name", "runs"}}});
+  rig.Pass(10'000);
+  REQUIRE(rig.Bound() == 16);
+  rig.fails = true;
+  rig.AddTaker();
+  rig.Pass(5'000);
+  REQUIRE(rig.tried > 0);
+  rig.fails = false;
+  rig.chosen = {"runs-2", "runs-3"};
+  rig.Restart();
+  rig.Pass(10'000);
+  CHECK(rig.Leaving() == std::set<std::string>{"runs-0", "runs-1"});
+}
+
+TEST_CASE("The next leader has the right to what a queue takes back from a queue of another ecosystem") {
+  Told rig(EvictionCause::kReclaim);
+  for (int i = 0; i < 4; ++i) rig.AddPod(fmt::format("runs-{}", i), {.gang = "runs", .queue = "four"});
+  rig.AddPod("rest", {.cpu = "12", .priority_class = "top"});
+  rig.Pass(10'000);
+  REQUIRE(rig.Bound() == 5);
+  rig.fails = true;
+  rig.AddTaker();
+  rig.Pass(5'000);
+  REQUIRE(rig.tried > 0);
+  rig.fails = false;
+  rig.chosen = {"runs-2", "runs-3"};
+  rig.Restart();
+  rig.Pass(10'000);
+  CHECK(rig.Leaving() == std::set<std::string>{"runs-0", "runs-1"});
+}
+
+TEST_CASE("Events tell of an eviction once, and only when it is done") {
+  Told rig(EvictionCause::kReclaim);
+  rig.AddQueue("lent", 64);
+  rig.AddGroup("runs", 1, "lent");
+  rig.AddMembers("runs", 0, 16);
+  rig.Pass(10'000);
+  REQUIRE(rig.Bound() == 16);
+  rig.fails = true;
+  rig.AddTaker();
+  rig.Pass(5'000);
+  REQUIRE(rig.tried > 4);
+  CHECK(rig.events["Evict"] == 0);
+  CHECK(rig.events["Preempted"] == 0);
+  rig.fails = false;
+  rig.Pass(5'000);
+  CHECK(rig.events["Evict"] == 4);  // of each pod, and of its group
+  CHECK(rig.events["Preempted"] == 2);
 }
 
 }  // namespace tutti::core

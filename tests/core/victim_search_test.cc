@@ -251,6 +251,62 @@ TEST_CASE("A choice of victims spends what it may, and finds what it has looked 
   CHECK(budget.left() > -kOneNode);
 }
 
+TEST_CASE("Of very many that may go none goes in vain, though each cannot be tried by itself") {
+  VictimRig rig;
+  constexpr int kRacks = 60, kNodes = 5, kPods = 4;
+  for (int r = 0; r < kRacks; ++r)
+    for (int n = 0; n < kNodes; ++n) {
+      const std::string name = fmt::format("n-{}-{}", r, n);
+      AddNode(rig, name, kPods, fmt::format("r{}", r));
+      for (int i = 0; i < kPods; ++i)
+        rig.Add(Pod(fmt::format("r{}-{}-{}", r, n, i), 1, 1, {{"app", "x"}}, name.c_str()));
+    }
+  json taker = Pod("t-0", 1, 10, {{"gang", "t"}, {"min", "1"}});
+  taker["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"].push_back(
+      {{"topologyKey", "rack"}, {"labelSelector", {{"matchLabels", {{"app", "x"}}}}}});
+  rig.Add(taker);
+  const VictimAnswer answer = rig.Ask(rig.GangOf("t"));
+  REQUIRE(answer.fits);
+  CHECK_FALSE(answer.exhausted);
+  const std::vector<std::string> names = rig.Names(answer);
+  CHECK(names.size() == kNodes * kPods);
+  for (const std::string& name : names) CHECK(name.substr(0, name.find('-')) == names[0].substr(0, names[0].find('-')));
+}
+
+namespace {
+
+// One queue that has more than its due gives, as long as that is so, whatever the unit holds of it.
+class FromOneQueue final : public RightsByPriority {
+ public:
+  FromOneQueue(size_t has, size_t due) : RightsByPriority(10), has_at_first_(has), due_(due), has_(has) {}
+  bool MayTake(const VictimUnit&) override { return has_ > due_; }
+  void Take(const VictimUnit& unit) override { has_ -= unit.pods.size(); }
+  void GiveAllBack() override { has_ = has_at_first_; }
+
+ private:
+  const size_t has_at_first_, due_;
+  size_t has_;
+};
+
+}  // namespace
+
+TEST_CASE("Whether units may be taken together does not depend on the order in which they are named") {
+  const auto unit = [](uint32_t first, uint32_t pods) {
+    VictimUnit made;
+    for (uint32_t i = 0; i < pods; ++i) made.pods.push_back(PodId(first + i));
+    made.cost.pods = pods;
+    return made;
+  };
+  std::vector<VictimUnit> units{unit(0, 6), unit(6, 1), unit(7, 1)};
+  const auto by_pod = [](const VictimUnit& one) { return one.pods.front(); };
+  do {
+    FromOneQueue rights(10, 4);
+    CHECK(rights.Suffice(units));
+    FromOneQueue less(9, 7);
+    CHECK_FALSE(less.Suffice(units));
+  } while (std::ranges::next_permutation(units, {}, by_pod).found);
+}
+
 namespace {
 
 // Nodes in racks, full of lone pods and gangs of four priorities, and a gang of priority 2 that wants some of it.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Victims of a plan: who goes is recorded first, then they are evicted together, and no bind leaves before the last is
-// gone; through crashes, stuck victims and nodes that go.
+// Victims of a plan: which pods go is recorded first, then they are evicted together, and no bind leaves before the
+// last is gone; through crashes, stuck victims and nodes that go.
 #include <set>
 
-#include "core/gangs/gang.h"
 #include "cluster/state.h"
+#include "core/gangs/gang.h"
 #include "tests/core/rig.h"
 
 namespace tutti::core {
@@ -299,6 +299,18 @@ TEST_CASE("A record that was copied from another pod counts for nothing") {
   rig.Pass(5'000);
   CHECK(rig.Hit().empty());
   CHECK_FALSE(rig.Recorded());  // it is taken back
+}
+
+TEST_CASE("A forged record evicts no pod that never goes") {
+  Full rig;
+  rig.chosen.clear();
+  REQUIRE(rig.store.Modify(sim::kPods, "default", "a1",
+                           [](sim::Json& pod) { pod["metadata"]["annotations"]["volcano.sh/preemptable"] = "false"; }));
+  rig.Preemptor();
+  Forge(rig, sim::UidOf(*rig.store.Find(sim::kPods, "default", "g-0")), "preempt");
+  rig.Pass(5'000);
+  CHECK(rig.Hit().empty());
+  CHECK_FALSE(rig.Recorded());
 }
 
 TEST_CASE("A record that is forged to the letter has nobody evicted whom the gang may not have evicted") {

@@ -12,7 +12,8 @@ class RightsByPriority : public VictimRights {
   explicit RightsByPriority(int32_t priority) : priority_(priority) {}
   int32_t below() const override { return priority_; }
   bool LetsGo(model::PodId) const override { return true; }
-  bool MayTake(const VictimUnit& unit) override { return unit.priority < priority_; }
+  bool MayEverTake(const VictimUnit& unit) override { return unit.priority < priority_; }
+  bool MayTake(const VictimUnit& unit) override { return MayEverTake(unit); }
   void Take(const VictimUnit&) override {}
   void GiveAllBack() override {}
   bool QueueTakesGang() const override { return true; }

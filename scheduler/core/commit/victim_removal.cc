@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/json_string.h"
 #include "base/planted.h"
+#include "core/place/evictable.h"
 
 namespace tutti::core {
 
@@ -173,23 +174,24 @@ std::vector<Victim> VictimRemoval::Find(const Gang& gang, const PreemptionRecord
   absl::flat_hash_map<std::string_view, EvictionCause> causes;
   for (const auto& [uid, cause] : record.victims) causes.emplace(uid, cause);
   std::vector<Victim> victims;
+  const RightToEvict right(options_, state_, book_, gang);
   for (uint32_t slot = 0; slot < state_.pod_slots(); ++slot) {
     const cluster::PodEntry& entry = state_.pod(PodId(slot));
     if (!Stays(entry)) continue;
     const auto at = causes.find(entry.pod->meta.uid);
-    if (at != causes.end() && MayHaveChosen(gang, PodId(slot), at->second))
+    if (at != causes.end() && MayHaveChosen(right, PodId(slot), at->second))
       victims.push_back({PodId(slot), at->second, entry.pod->meta.uid});
   }
   return victims;
 }
 
-// So a forged record evicts only pods that the gang could have had evicted anyway.
-bool VictimRemoval::MayHaveChosen(const Gang& gang, PodId victim, EvictionCause cause) const {
-  if (cause == EvictionCause::kPreempt) return state_.pod(victim).pod->spec->priority < book_.Priority(gang);
-  const GangId of = book_.GangOf(victim);
-  if (!of || !options_.queue_rule.reclaim || gang.spec.queue.empty()) return false;
-  const queue::QueueKey giver = QueueOf(book_.at(of)), taker = QueueOf(gang);
-  return giver.dialect == taker.dialect && !giver.name.empty() && giver != taker;
+bool VictimRemoval::MayHaveChosen(const RightToEvict& right, PodId victim, EvictionCause cause) const {
+  const cluster::PodEntry& entry = state_.pod(victim);
+  if (!right.any() || NeverGoes(*entry.pod)) return false;
+  if (entry.pod->meta.deleting()) return true;  // it goes anyway
+  const GangId id = book_.GangOf(victim);
+  const Gang* of = id ? &book_.at(id) : nullptr;
+  return right.CauseFor(of, GoesBy(entry, of)) == cause;
 }
 
 void VictimRemoval::TakeBack(GangId id) {

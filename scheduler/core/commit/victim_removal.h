@@ -16,6 +16,7 @@
 #include "base/planted.h"
 #include "cluster/state.h"
 #include "core/commit/evictor.h"
+#include "core/commit/right_to_evict.h"
 #include "core/gangs/agenda.h"
 #include "core/gangs/census.h"
 #include "core/options.h"
@@ -75,7 +76,8 @@ class VictimRemoval {
   // Takes the record of what was given up back. REQUIRES: that has a carrier.
   void TakeBack(model::GangId id);
   std::vector<Victim> Find(const Gang& gang, const PreemptionRecord& record) const;
-  bool MayHaveChosen(const Gang& gang, model::PodId victim, EvictionCause cause) const;
+  // So a forged record evicts only pods that the gang could have had evicted anyway.
+  bool MayHaveChosen(const RightToEvict& right, model::PodId victim, EvictionCause cause) const;
   cluster::CommandId Write(const Member& member, bool holds, const std::string& message);
   void OnReply(const GangBook::Written& written, const cluster::Answer& reply);
 

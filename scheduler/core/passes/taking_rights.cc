@@ -19,13 +19,8 @@ using What = VictimUnit::What;
 
 namespace {
 
-// Not if one of its members says that no pod is to be evicted for it, nor if its profile says so of all.
-bool MayTakeAtAll(const Options& options, const cluster::ClusterState& state, const GangBook& book, const Gang& gang) {
-  const framework::Profile* profile = framework::FindProfile(options.profiles, book.SchedulerName(gang));
-  return profile && profile->preemption && std::ranges::none_of(gang.members, [&state](const Member* member) {
-           return state.pod(member->pod).pod->spec->never_preempts;
-         });
-}
+// What a gang says of its own time counts up to this where neither its queue nor the configuration says a time.
+constexpr Millis kLongestOwnRuntimeMs = 3'600'000;
 
 }  // namespace
 
@@ -39,23 +34,21 @@ TakingRights::TakingRights(const Options& options, const cluster::ClusterState& 
       clock_(clock),
       rule_(options.queue_rule),
       gang_(book.at(id)),
+      right_(options, state, book, gang_),
       census_(census),
       requirement_(requirement),
       lets_go_(std::move(lets_go)),
       priority_(book.Priority(gang_)),
       queue_(gang_.spec.queue.empty() ? QueueId() : queues.tree().Find(QueueOf(gang_))) {
-  using GangPreemption = Options::GangPreemption;
-  if (gang_.lone || !requirement.reachable() || !MayTakeAtAll(options, state, book, gang_)) return;
-  within_queue_ = options.gang_preemption == GangPreemption::kWithinQueue;
-  by_priority_ = options.gang_preemption != GangPreemption::kNever && (!within_queue_ || queue_.valid());
+  if (gang_.lone || !requirement.reachable() || !right_.any()) return;
+  by_priority_ = right_.by_priority() && (!right_.within_queue() || queue_.valid());
   if (!queue_.valid()) return;
-  shares_decide_ = rule_.reclaim;
   std::set<std::string_view> resources{model::kPods};
   for (const Member* member : census.pending)
     for (const auto& [name, amount] : state.pod(member->pod).pod_class->spec->requests) resources.insert(name);
   model::ResourceList ask = LeastWeight(census.pending, requirement, state, resources);
   ask_ = queue::Ask(queues.tree().cells(), ask);
-  by_share_ = shares_decide_ && queues.rules().MayTake(queue_, ask_);
+  by_share_ = right_.shares_decide() && queues.rules().MayTake(queue_, ask_);
   if (requirement.have == 0 && gang_.spec.min_resources) ask.MaxAll(*gang_.spec.min_resources);
   for (const auto& shortage : queues.rules().Admit(queue_, queue::Ask(queues.tree().cells(), ask)).shortages)
     short_.emplace_back(shortage.queue, shortage.cell);
@@ -82,56 +75,64 @@ QueueId TakingRights::QueueOfUnit(const VictimUnit& unit) const {
   return {};
 }
 
-bool TakingRights::IsOfOtherQueue(const VictimUnit& unit) const {
-  const QueueId giver = shares_decide_ ? QueueOfUnit(unit) : QueueId();
-  return giver.valid() && giver != queue_;
+std::optional<EvictionCause> TakingRights::CauseFor(const VictimUnit& unit) const {
+  if (unit.what == What::kLeaving) return EvictionCause::kPreempt;
+  return right_.CauseFor(unit.gang ? &book_.at(unit.gang) : nullptr, unit.priority);
+}
+
+bool TakingRights::MayEverTake(const VictimUnit& unit) {
+  if (unit.what == What::kLeaving) return true;
+  const std::optional<EvictionCause> cause = CauseFor(unit);
+  if (cause != EvictionCause::kReclaim) return cause && by_priority_;
+  const QueueId giver = QueueOfUnit(unit);
+  if (!by_share_ || !giver.valid() || !queues_.tree().spec(giver).reclaimable) return false;
+  const Millis stays_for = StaysFor(unit, giver);
+  if (stays_for > 0 && MayReclaim(unit)) {
+    const Millis at = clock_.MonotonicMs() + stays_for;
+    again_ms_ = again_ms_ == 0 ? at : std::min(again_ms_, at);
+  }
+  return stays_for == 0;
 }
 
 bool TakingRights::MayTake(const VictimUnit& unit) {
-  if (unit.what == What::kLeaving) return true;
-  // Which of two gangs with quota goes is decided where quota is given (QuotaPass).
-  if (gang_.quota && unit.gang && book_.at(unit.gang).quota) return false;
-  const QueueId giver = QueueOfUnit(unit);
-  if (shares_decide_ && giver.valid() && giver != queue_) return by_share_ && MayReclaim(unit, giver);
-  return by_priority_ && unit.priority < priority_ && (!within_queue_ || giver == queue_);
+  return MayEverTake(unit) && (CauseFor(unit) != EvictionCause::kReclaim || MayReclaim(unit));
 }
 
-bool TakingRights::MayReclaim(const VictimUnit& unit, QueueId giver) {
-  queue::Ledger& used = queues_.used();
-  bool may = false;
-  if (unit.pods.size() == 1) {
-    may = queues_.rules().MayTakeFrom(queue_, ask_, giver, used.amounts(HeldBy(unit.pods.front())->id));
-  } else {
-    std::vector<queue::CellAmount> sum;
-    for (const PodId pod : unit.pods)
-      if (const QueueCharge* held = HeldBy(pod); held && !taken_.contains(pod))
-        for (const queue::CellAmount& amount : used.amounts(held->id)) {
-          const auto at = std::ranges::find(sum, amount.cell, &queue::CellAmount::cell);
-          if (at == sum.end())
-            sum.push_back(amount);
-          else
-            at->amount += amount.amount;
-        }
-    may = queues_.rules().MayTakeFrom(queue_, ask_, giver, queue::Ask(queues_.tree().cells(), std::move(sum)));
-  }
-  return may && HasRunLongEnough(unit, giver);
+bool TakingRights::MayReclaim(const VictimUnit& unit) const {
+  const queue::Ledger& used = queues_.used();
+  const QueueId giver = QueueOfUnit(unit);
+  if (unit.pods.size() == 1)
+    return queues_.rules().MayTakeFrom(queue_, ask_, giver, used.amounts(HeldBy(unit.pods.front())->id));
+  std::vector<queue::CellAmount> sum;
+  for (const PodId pod : unit.pods)
+    if (const QueueCharge* held = HeldBy(pod); held && !taken_.contains(pod))
+      for (const queue::CellAmount& amount : used.amounts(held->id)) {
+        const auto at = std::ranges::find(sum, amount.cell, &queue::CellAmount::cell);
+        if (at == sum.end())
+          sum.push_back(amount);
+        else
+          at->amount += amount.amount;
+      }
+  return queues_.rules().MayTakeFrom(queue_, ask_, giver, queue::Ask(queues_.tree().cells(), std::move(sum)));
+}
+
+// A tenant could otherwise exempt its own gangs.
+Millis TakingRights::LeastRuntimeOf(const Gang& gang, QueueId giver) const {
+  const std::optional<Millis> of_queue = queues_.tree().spec(giver).min_runtime_ms;
+  const Millis said = of_queue.value_or(rule_.min_runtime_ms);
+  if (!gang.spec.min_runtime_ms) return said;
+  return std::min(*gang.spec.min_runtime_ms, of_queue || said > 0 ? said : kLongestOwnRuntimeMs);
 }
 
 // A gang that goes as a whole has run since its oldest member is there, other pods since they are themselves.
-bool TakingRights::HasRunLongEnough(const VictimUnit& unit, QueueId giver) {
-  const model::GangSpec& spec = book_.at(unit.gang).spec;
-  const Millis least =
-      spec.min_runtime_ms.value_or(queues_.tree().spec(giver).min_runtime_ms.value_or(rule_.min_runtime_ms));
-  if (least == 0) return true;
+Millis TakingRights::StaysFor(const VictimUnit& unit, QueueId giver) const {
+  const Millis least = LeastRuntimeOf(book_.at(unit.gang), giver);
+  if (least == 0) return 0;
   Millis since_ms = unit.since_ms;
   if (unit.what == What::kGang)
     for (const PodId pod : unit.pods)
       if (const Millis bound_ms = state_.pod(pod).pod->bound_ms; bound_ms != 0) since_ms = std::min(since_ms, bound_ms);
-  const Millis left = since_ms + least - clock_.WallMs();
-  if (left <= 0) return true;
-  const Millis at = clock_.MonotonicMs() + left;
-  again_ms_ = again_ms_ == 0 ? at : std::min(again_ms_, at);
-  return false;
+  return std::max<Millis>(0, since_ms + least - clock_.WallMs());
 }
 
 void TakingRights::Take(const VictimUnit& unit) {
@@ -159,7 +160,7 @@ bool TakingRights::MakesRoomInQueue(const VictimUnit& unit) const {
     while (at.valid() && at != lack.first) at = tree.parent(at);
     return at.valid() && std::ranges::any_of(unit.pods, [&](PodId pod) {
              const QueueCharge* held = HeldBy(pod);
-             return held && queues_.used().amounts(held->id).Get(lack.second) > 0;
+             return held && !taken_.contains(pod) && queues_.used().amounts(held->id).Get(lack.second) > 0;
            });
   });
 }

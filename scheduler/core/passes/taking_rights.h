@@ -2,9 +2,8 @@
 // TakingRights: what one gang may have evicted: pods of a lower priority, and what other queues have above their due
 // while its own has less.
 //
-// A pod goes by one right alone. Between gangs of two queues that is the share, where queues reclaim, else the
-// priority. So a pod that goes for a share never comes back for its priority. While units are taken, queues have that
-// much less in use, in a speculation: nothing else may be charged meanwhile. Scheduler thread only.
+// For which cause a pod may go at all says RightToEvict. While units are taken, queues have that much less in use, in a
+// speculation: nothing else may be charged meanwhile. Scheduler thread only.
 #pragma once
 
 #include <absl/container/flat_hash_set.h>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "core/admit/queue_admission.h"
+#include "core/commit/right_to_evict.h"
 #include "core/place/victim_rights.h"
 #include "core/place/victim_units.h"
 
@@ -31,10 +31,11 @@ class TakingRights final : public VictimRights {
   // There is a right to anything.
   bool any() const { return by_priority_ || by_share_; }
   // That depends on queues, which change otherwise than nodes do.
-  bool depends_on_queues() const { return shares_decide_ || within_queue_ || !short_.empty() || gang_.quota; }
-  EvictionCause CauseOf(const VictimUnit& unit) const {
-    return IsOfOtherQueue(unit) ? EvictionCause::kReclaim : EvictionCause::kPreempt;
+  bool depends_on_queues() const {
+    return right_.shares_decide() || right_.within_queue() || !short_.empty() || gang_.quota;
   }
+  // REQUIRES: it may ever be taken.
+  EvictionCause CauseOf(const VictimUnit& unit) const { return *CauseFor(unit); }
   // The gang's members weigh this on its queue, as they were placed.
   void SetAsk(const std::vector<cluster::Placement>& placements);
   // Monotonic; the first unit that was refused for its age alone may be taken then. 0: none was.
@@ -42,6 +43,7 @@ class TakingRights final : public VictimRights {
 
   int32_t below() const override;
   bool LetsGo(model::PodId pod) const override { return lets_go_(pod); }
+  bool MayEverTake(const VictimUnit& unit) override;
   bool MayTake(const VictimUnit& unit) override;
   void Take(const VictimUnit& unit) override;
   void GiveAllBack() override;
@@ -50,10 +52,12 @@ class TakingRights final : public VictimRights {
 
  private:
   queue::QueueId QueueOfUnit(const VictimUnit& unit) const;
-  // The shares of two queues decide.
-  bool IsOfOtherQueue(const VictimUnit& unit) const;
-  bool MayReclaim(const VictimUnit& unit, queue::QueueId giver);
-  bool HasRunLongEnough(const VictimUnit& unit, queue::QueueId giver);
+  std::optional<EvictionCause> CauseFor(const VictimUnit& unit) const;
+  bool MayReclaim(const VictimUnit& unit) const;
+  // For how long nothing is taken back of the gang.
+  base::Millis LeastRuntimeOf(const Gang& gang, queue::QueueId giver) const;
+  // For how long it still has to run; 0: for no time.
+  base::Millis StaysFor(const VictimUnit& unit, queue::QueueId giver) const;
   const QueueCharge* HeldBy(model::PodId pod) const;
 
   const cluster::ClusterState& state_;
@@ -63,14 +67,14 @@ class TakingRights final : public VictimRights {
   const base::Clock& clock_;
   const QueueRule& rule_;
   const Gang& gang_;
+  const RightToEvict right_;
   const Census& census_;
   const Requirement& requirement_;
   const std::function<bool(model::PodId)> lets_go_;
   const int32_t priority_;
   const queue::QueueId queue_;  // invalid: the gang has none, or none that is known
-  bool by_priority_ = false, within_queue_ = false;
-  bool shares_decide_ = false;                                   // between this queue and others
-  bool by_share_ = false;                                        // they say so of some of what the queue asks for
+  bool by_priority_ = false;
+  bool by_share_ = false;                                        // of some of what the queue asks for
   queue::Ask ask_;                                               // of the gang
   std::vector<std::pair<queue::QueueId, queue::CellId>> short_;  // what the queue has too little of, with nothing taken
   base::Millis again_ms_ = 0;

@@ -41,7 +41,6 @@ VictimChoice::VictimChoice(const cluster::ClusterState& state, const MemberAsks&
       wanted_(std::move(wanted)),
       nodes_(nodes),
       budget_(budget),
-      closed_(units.size(), 0),
       spots_(units.size()),
       on_(nodes.size()) {
   absl::flat_hash_map<NodeId, size_t> place_of;
@@ -85,7 +84,7 @@ bool VictimChoice::Overlaps(size_t unit, size_t other) const {
 }
 
 bool VictimChoice::MayGo(size_t unit) const {
-  if (gone_[unit] || closed_[unit]) return false;
+  if (gone_[unit] || closed_[unit] || denied_[unit]) return false;
   const auto gone = gone_of_.find(units_[unit].gang);
   return gone == gone_of_.end() || units_[unit].what != VictimUnit::What::kSpare ||
          std::ranges::none_of(gone->second, [&](size_t other) { return Overlaps(unit, other); });
@@ -149,8 +148,11 @@ std::vector<std::vector<size_t>> VictimChoice::Orders() const {
 std::optional<VictimChoice::Chosen> VictimChoice::Run(MayGoTogether may_go, VictimRights& rights) {
   std::optional<Chosen> best;
   for (const std::vector<size_t>& order : Orders()) {
+    closed_.assign(units_.size(), 0);
+    denied_.assign(units_.size(), 0);
     std::optional<Chosen> chosen = InOrder(order);
-    while (chosen && (Restrict(*chosen, may_go) || Restrict(*chosen, rights))) chosen = InOrder(order);
+    while (chosen && (Restrict(*chosen, may_go) || Restrict(*chosen, rights)))
+      chosen = budget_.exhausted() ? std::nullopt : InOrder(order);
     if (chosen && (!best || chosen->cost < best->cost)) best = std::move(chosen);
     if (budget_.exhausted()) break;
   }
@@ -176,7 +178,7 @@ bool VictimChoice::Restrict(const Chosen& chosen, MayGoTogether may_go) {
     };
     for (const size_t u : units) open(u);
     for (size_t u = 0; u < units_.size(); ++u)
-      if (units_[u].what == VictimUnit::What::kSpare && units_[u].gang == gang &&
+      if (units_[u].what == VictimUnit::What::kSpare && units_[u].gang == gang && !denied_[u] &&
           std::ranges::find(units, u) == units.end())
         open(u);
   }
@@ -188,12 +190,14 @@ bool VictimChoice::Restrict(const Chosen& chosen, MayGoTogether may_go) {
 bool VictimChoice::Restrict(const Chosen& chosen, VictimRights& rights) {
   std::vector<VictimUnit> units;
   for (const size_t u : chosen.units) units.push_back(units_[u]);
+  budget_.Spend(VictimRights::kPerUnit * std::ssize(units));
   const std::vector<size_t> taken = rights.TakeOf(units);
   const bool restricts = taken.size() < units.size();
   if (restricts) {
     std::vector<char> is_taken(units_.size(), 0);
     for (const size_t i : taken) is_taken[chosen.units[i]] = 1;
-    for (size_t u = 0; u < units_.size(); ++u) closed_[u] = closed_[u] || (!is_taken[u] && !rights.MayTake(units_[u]));
+    budget_.Spend(VictimRights::kPerUnit * std::ssize(units_));
+    for (size_t u = 0; u < units_.size(); ++u) denied_[u] = denied_[u] || (!is_taken[u] && !rights.MayTake(units_[u]));
   }
   rights.GiveAllBack();
   return restricts;

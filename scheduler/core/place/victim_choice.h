@@ -82,13 +82,15 @@ class VictimChoice {
   const std::vector<int64_t> wanted_;
   const std::span<const model::NodeId> nodes_;
   Budget& budget_;
-  std::vector<Amounts> free_at_first_;    // by node
-  std::vector<char> closed_;              // by unit: it may not go beside others that were chosen
-  std::vector<Amounts> free_;             // by node
-  std::vector<std::vector<Spot>> spots_;  // by unit
-  std::vector<std::vector<size_t>> on_;   // by node: units that are nowhere else
-  std::vector<size_t> wide_;              // units on several nodes
-  std::vector<char> gone_;                // by unit
+  std::vector<Amounts> free_at_first_;  // by node
+  // Of the order of classes at hand, by unit: it may not go beside others of its gang that were chosen, or there is no
+  // right to it beside others that were.
+  std::vector<char> closed_, denied_;
+  std::vector<Amounts> free_;                                                   // by node
+  std::vector<std::vector<Spot>> spots_;                                        // by unit
+  std::vector<std::vector<size_t>> on_;                                         // by node: units that are nowhere else
+  std::vector<size_t> wide_;                                                    // units on several nodes
+  std::vector<char> gone_;                                                      // by unit
   absl::flat_hash_map<model::GangId, absl::InlinedVector<size_t, 4>> gone_of_;  // units that are gone, by gang
   // Of the class that is being chosen for, by node; those that are not `known_` are to be found.
   std::vector<Options> options_;

@@ -24,8 +24,8 @@ namespace {
 
 constexpr int64_t kMostForVictims = 5'000'000;  // some 50 ms
 constexpr int64_t kForDrafts = 1'500'000;       // of it, for one round of choosing by amounts
-constexpr int64_t kPerRight = 20;
-constexpr size_t kMostSettled = 4;  // drafts that are asked about, of one round
+constexpr int64_t kForHalves = 1'500'000;       // of it, for what is left to give back when the rest is spent
+constexpr size_t kMostSettled = 4;              // drafts that are asked about, of one round
 constexpr size_t kFewVictims = 12, kFewOthers = 64;
 constexpr size_t kMostRounds = 4;  // priorities tried one after another, before all go
 
@@ -49,12 +49,6 @@ Groups GroupsOf(const Problem& problem, const Rules& rules, const cluster::Snaps
   for (uint32_t slot = 0; slot < nodes.slots(); ++slot)
     if (nodes.present(NodeId(slot))) all.emplace_back(slot);
   return groups;
-}
-
-VictimCost CostOf(const std::vector<VictimUnit>& units) {
-  VictimCost cost;
-  for (const VictimUnit& unit : units) cost += unit.cost;
-  return cost;
 }
 
 }  // namespace
@@ -102,8 +96,9 @@ struct VictimSearch::Question {
   const Groups groups;
   VictimBounds bounds;
   std::vector<int64_t> wanted;  // by class
-  Budget budget{kMostForVictims};
-  int32_t highest = 0;  // that may go in this round
+  Budget budget{kMostForVictims - kForHalves};
+  Budget for_halves{kForHalves};  // what is spent of it is spent of `budget` as well
+  int32_t highest = 0;            // that may go in this round
   // Of this round, by group, once they are asked for: units, and whether some were left for now.
   struct Found {
     std::vector<VictimUnit> units;
@@ -124,7 +119,7 @@ VictimAnswer VictimSearch::Run(GangId id, const Members& pending, const Requirem
   units_.Begin(rights);
   Question question(*this, id, pending, requirement, rights);
   VictimAnswer answer = Answer(question);
-  planner_.Spend(kMostForVictims - question.budget.left());
+  planner_.Spend(kMostForVictims - kForHalves - question.budget.left());
   return answer;
 }
 
@@ -157,9 +152,9 @@ std::optional<VictimAnswer> VictimSearch::TryUpTo(Question& question, int32_t hi
   std::optional<VictimAnswer> best;
   size_t settled = 0;
   for (Draft& draft : base::Planted(base::Bug::kGangVictimTooMany) ? std::vector<Draft>() : DraftsOf(question)) {
-    if ((best && CostOf(best->victims) <= draft.cost) || settled++ == kMostSettled) break;
+    if ((best && units_.CostTogether(best->victims) <= draft.cost) || settled++ == kMostSettled) break;
     auto answer = Settle(question, std::move(draft.units));
-    if (answer && (!best || CostOf(answer->victims) < CostOf(best->victims))) best = std::move(answer);
+    if (answer && (!best || IsCheaper(answer->victims, best->victims))) best = std::move(answer);
   }
   if (best) {
     SpareGangs(question, &best);
@@ -172,12 +167,12 @@ std::optional<VictimAnswer> VictimSearch::TryUpTo(Question& question, int32_t hi
 }
 
 void VictimSearch::SpareGangs(Question& question, std::optional<VictimAnswer>* best) {
-  if (CostOf((*best)->victims).gangs == 0 || question.budget.exhausted()) return;
+  if (units_.CostTogether((*best)->victims).gangs == 0 || question.budget.exhausted()) return;
   std::vector<VictimUnit> others = AllOf(question, What::kSpare);
   question.LetGo(others);
   if (question.bounds.DisprovesAll()) return;
   auto without = Settle(question, std::move(others));
-  if (without && CostOf(without->victims) < CostOf((*best)->victims)) *best = std::move(without);
+  if (without && IsCheaper(without->victims, (*best)->victims)) *best = std::move(without);
 }
 
 // Returns what may go on one set of nodes in this round.
@@ -205,10 +200,16 @@ std::vector<VictimUnit> VictimSearch::AllOf(Question& question, What most) {
         all.push_back(unit);
     question.gave_up = question.gave_up || question.found[g]->left_some;
   }
+  absl::flat_hash_map<GangId, std::vector<size_t>> parts_of;  // that are among `all`
   for (VictimUnit& part : parts) {
     if (whole.contains(part.gang)) continue;
-    all.push_back(std::move(part));
-    if (!MayGo(all)) all.pop_back();
+    std::vector<size_t>& together = parts_of[part.gang];
+    if (std::ranges::find(together, part.part) != together.end()) continue;
+    together.push_back(part.part);
+    if (units_.MayGo(part.gang, together))
+      all.push_back(std::move(part));
+    else
+      together.pop_back();
   }
   const std::vector<size_t> taken = question.rights.TakeOf(all);
   question.rights.GiveAllBack();
@@ -245,8 +246,9 @@ std::vector<VictimSearch::Draft> VictimSearch::DraftsOf(Question& question) {
                       .Run([this](GangId gang, std::span<const size_t> parts) { return units_.MayGo(gang, parts); },
                            question.rights);
     if (!chosen) continue;
-    Draft& draft = drafts.emplace_back(Draft{chosen->cost, {}});
+    Draft& draft = drafts.emplace_back();
     for (const size_t u : chosen->units) draft.units.push_back(units[u]);
+    draft.cost = units_.CostTogether(draft.units);
   }
   question.budget.Spend(before - budget.left());
   std::ranges::stable_sort(drafts, {}, &Draft::cost);
@@ -268,40 +270,47 @@ PlanResult VictimSearch::AskWithout(Question& question, const std::vector<Victim
 }
 
 bool VictimSearch::Suffice(Question& question, const std::vector<VictimUnit>& units) const {
-  question.budget.Spend(kPerRight * std::ssize(units));
+  question.budget.Spend(VictimRights::kPerUnit * std::ssize(units));
   return question.rights.Suffice(units);
 }
 
 bool VictimSearch::MakeRoomInQueue(Question& question, std::vector<VictimUnit>* units) {
   if (Suffice(question, *units)) return true;
+  if (question.rights.TakeOf(*units).size() < units->size()) {
+    question.rights.GiveAllBack();
+    return false;
+  }
   std::vector<NodeId> nodes;
   for (uint32_t slot = 0; slot < state_.snapshot().slots(); ++slot)
     if (state_.snapshot().present(NodeId(slot))) nodes.emplace_back(slot);
   std::vector<VictimUnit> others = units_.On(nodes, question.highest, question.id);
   question.budget.Spend(std::ssize(nodes) + 10 * std::ssize(others));
   absl::flat_hash_map<GangId, std::vector<size_t>> parts;
-  absl::flat_hash_set<GangId> whole;
   absl::flat_hash_set<PodId> gone;
   const auto note = [&](const VictimUnit& unit) {
     gone.insert(unit.pods.begin(), unit.pods.end());
     if (unit.what == What::kSpare) parts[unit.gang].push_back(unit.part);
-    if (unit.what == What::kGang) whole.insert(unit.gang);
   };
+  const auto is_gone = [&gone](PodId pod) { return gone.contains(pod); };
   for (const VictimUnit& unit : *units) note(unit);
-  bool enough = question.rights.TakeOf(*units).size() == units->size() && question.rights.QueueTakesGang();
+  bool enough = false;
   for (VictimUnit& unit : others) {
-    if (enough) break;
-    if (std::ranges::any_of(unit.pods, [&](PodId pod) { return gone.contains(pod); })) continue;
+    if (unit.what == What::kGang ? std::ranges::all_of(unit.pods, is_gone) : std::ranges::any_of(unit.pods, is_gone))
+      continue;
     if (!question.rights.MakesRoomInQueue(unit) || !question.rights.MayTake(unit)) continue;
     if (unit.what == What::kSpare) {
       std::vector<size_t> with = parts[unit.gang];
       with.push_back(unit.part);
-      if (whole.contains(unit.gang) || !units_.MayGo(unit.gang, with)) continue;
+      if (!units_.MayGo(unit.gang, with)) continue;
+    } else if (unit.what == What::kGang) {  // its parts go with it
+      std::erase_if(*units,
+                    [&](const VictimUnit& part) { return part.what == What::kSpare && part.gang == unit.gang; });
     }
     question.rights.Take(unit);
     note(unit);
     units->push_back(std::move(unit));
     enough = question.rights.QueueTakesGang();
+    if (enough) break;
   }
   question.rights.GiveAllBack();
   return enough;
@@ -363,58 +372,79 @@ void VictimSearch::DropUnneeded(const Question& question, const std::vector<clus
   std::erase_if(*units, stays);
 }
 
-// What was found stands without the unit, or is found anew.
-bool VictimSearch::GivesBack(Question& question, const VictimUnit& unit, VictimAnswer* answer) {
-  question.ComeBack(unit);
-  const auto stays_gone = [&] {
-    question.Go(unit);
+// What was found stands without the units, or is found anew.
+bool VictimSearch::GivesBack(Question& question, std::span<const VictimUnit> units, VictimAnswer* answer) {
+  for (const VictimUnit& unit : units) question.ComeBack(unit);
+  const auto stay_gone = [&] {
+    for (const VictimUnit& unit : units) question.Go(unit);
     return false;
   };
-  if (question.bounds.DisprovesAll()) return stays_gone();
-  if (question.budget.exhausted()) {
-    answer->exhausted = true;
-    return stays_gone();
-  }
+  if (question.bounds.DisprovesAll()) return stay_gone();
+  absl::flat_hash_set<PodId> back;
+  for (const VictimUnit& unit : units) back.insert(unit.pods.front());
   std::vector<VictimUnit> others;
   std::ranges::copy_if(answer->victims, std::back_inserter(others),
-                       [&](const VictimUnit& other) { return other.pods != unit.pods; });
-  if (!Suffice(question, others)) return stays_gone();
+                       [&](const VictimUnit& other) { return !back.contains(other.pods.front()); });
+  if (!Suffice(question, others)) return stay_gone();
   PlanResult without = AskWithout(question, others);
-  if (!without.fits) return stays_gone();
+  if (!without.fits) return stay_gone();
   answer->victims = std::move(others);
   answer->placements = std::move(without.placements);
   return true;
 }
 
-// The parts that a gang can spare, where these are enough: first those where members are placed.
+// Of what the gang can spare on these nodes, as much as may go together, and beside `others` by right.
+std::vector<VictimUnit> VictimSearch::PartsOn(Question& question, std::span<const NodeId> nodes, GangId gang,
+                                              const std::vector<VictimUnit>& others) {
+  std::vector<VictimUnit> all = others;
+  std::vector<size_t> together;
+  for (VictimUnit& unit : units_.On(nodes, question.highest, question.id)) {
+    if (unit.what != What::kSpare || unit.gang != gang) continue;
+    together.push_back(unit.part);
+    if (!question.budget.Spend(std::ssize(together))) break;
+    if (units_.MayGo(gang, together))
+      all.push_back(std::move(unit));
+    else
+      together.pop_back();
+  }
+  question.budget.Spend(VictimRights::kPerUnit * std::ssize(all));
+  std::vector<size_t> taken = question.rights.TakeOf(all);
+  question.rights.GiveAllBack();
+  std::ranges::sort(taken);
+  std::vector<VictimUnit> parts;
+  for (const size_t u : taken)
+    if (u >= others.size()) parts.push_back(std::move(all[u]));
+  return parts;
+}
+
+// The parts that a gang can spare, where these are enough: those where members are placed, else also those that only
+// make room in a queue.
 std::vector<VictimUnit> VictimSearch::PartsInstead(Question& question, const VictimUnit& gang, VictimAnswer* answer) {
-  if (question.budget.exhausted()) return {};
-  std::vector<NodeId> nodes;
+  std::vector<NodeId> nodes, near;
   for (const PodId pod : gang.pods) nodes.push_back(state_.pod(pod).node);
   std::ranges::sort(nodes);
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  std::erase_if(nodes, [answer](NodeId node) {
-    return std::ranges::find(answer->placements, node, &cluster::Placement::node) == answer->placements.end();
-  });
+  absl::flat_hash_set<NodeId> placed;
+  for (const cluster::Placement& placement : answer->placements) placed.insert(placement.node);
+  std::ranges::copy_if(nodes, std::back_inserter(near), [&](NodeId node) { return placed.contains(node); });
   question.budget.Spend(std::ssize(answer->placements));
-  std::vector<VictimUnit> parts, instead;
-  for (VictimUnit& unit : units_.On(nodes, question.highest, question.id)) {
-    if (unit.what != What::kSpare || unit.gang != gang.gang) continue;
-    parts.push_back(std::move(unit));
-    if (!MayGo(parts)) parts.pop_back();
-  }
-  if (parts.empty()) return {};
-  std::ranges::copy_if(answer->victims, std::back_inserter(instead),
+  std::vector<VictimUnit> others;
+  std::ranges::copy_if(answer->victims, std::back_inserter(others),
                        [&](const VictimUnit& other) { return other.pods != gang.pods; });
-  instead.insert(instead.end(), parts.begin(), parts.end());
-  if (!Suffice(question, instead)) return {};
-  PlanResult with_parts = AskWithout(question, instead);
-  if (!with_parts.fits) return {};
-  question.ComeBack(gang);
-  for (const VictimUnit& part : parts) question.Go(part);
-  answer->victims = std::move(instead);
-  answer->placements = std::move(with_parts.placements);
-  return parts;
+  for (const std::vector<NodeId>& where : {near, nodes}) {
+    if (question.budget.exhausted()) return {};
+    std::vector<VictimUnit> parts = PartsOn(question, where, gang.gang, others), instead = others;
+    instead.insert(instead.end(), parts.begin(), parts.end());
+    if (parts.empty() || !Suffice(question, instead)) continue;
+    PlanResult with_parts = AskWithout(question, instead);
+    if (!with_parts.fits) return {};
+    question.ComeBack(gang);
+    for (const VictimUnit& part : parts) question.Go(part);
+    answer->victims = std::move(instead);
+    answer->placements = std::move(with_parts.placements);
+    return parts;
+  }
+  return {};
 }
 
 // Few victims are looked at once more: one unit that goes in place of one or two that cost more together.
@@ -469,10 +499,34 @@ void VictimSearch::GiveBack(Question& question, VictimAnswer* answer) {
   std::vector<VictimUnit> to_try = answer->victims;
   std::ranges::stable_sort(to_try, std::ranges::greater(), &VictimUnit::cost);
   for (size_t i = 0; i < to_try.size(); ++i) {
+    if (question.budget.exhausted()) {
+      GiveBackByHalves(question, std::span(to_try).subspan(i), /*some_stay=*/false, answer);
+      return;
+    }
     const VictimUnit unit = to_try[i];
-    if (GivesBack(question, unit, answer) || unit.what != What::kGang) continue;
+    if (GivesBack(question, {&unit, 1}, answer) || unit.what != What::kGang) continue;
     std::ranges::copy(PartsInstead(question, unit, answer), std::back_inserter(to_try));
   }
+}
+
+// Where few are needed, most come back at once.
+bool VictimSearch::GiveBackByHalves(Question& question, std::span<const VictimUnit> units, bool some_stay,
+                                    VictimAnswer* answer) {
+  if (!some_stay) {
+    if (question.for_halves.exhausted()) {
+      answer->exhausted = true;
+      return false;
+    }
+    const int64_t before = question.budget.left();
+    const bool all_come_back = GivesBack(question, units, answer);
+    question.for_halves.Spend(before - question.budget.left());
+    if (all_come_back) return true;
+  }
+  if (units.size() == 1) return false;
+  const size_t half = units.size() / 2;
+  const bool first = GiveBackByHalves(question, units.first(half), /*some_stay=*/false, answer);
+  GiveBackByHalves(question, units.subspan(half), /*some_stay=*/first, answer);
+  return false;
 }
 
 }  // namespace tutti::core

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/clock.h"
@@ -74,11 +75,19 @@ class VictimSearch {
   void DropUnneeded(const Question& question, const std::vector<cluster::Placement>& placements,
                     std::vector<VictimUnit>* units) const;
   void GiveBack(Question& question, VictimAnswer* answer);
-  bool GivesBack(Question& question, const VictimUnit& unit, VictimAnswer* answer);
+  // False: not all of these can be spared; nothing has changed.
+  bool GivesBack(Question& question, std::span<const VictimUnit> units, VictimAnswer* answer);
+  // `some_stay`: it is known that not all can be spared. Returns true if all could.
+  bool GiveBackByHalves(Question& question, std::span<const VictimUnit> units, bool some_stay, VictimAnswer* answer);
+  std::vector<VictimUnit> PartsOn(Question& question, std::span<const model::NodeId> nodes, model::GangId gang,
+                                  const std::vector<VictimUnit>& others);
   std::vector<VictimUnit> PartsInstead(Question& question, const VictimUnit& gang, VictimAnswer* answer);
   void Exchange(Question& question, VictimAnswer* answer);
   bool ExchangeFor(Question& question, const VictimUnit& one, VictimAnswer* answer);
   bool MayGo(const std::vector<VictimUnit>& units) const;
+  bool IsCheaper(std::span<const VictimUnit> units, std::span<const VictimUnit> than) const {
+    return units_.CostTogether(units) < units_.CostTogether(than);
+  }
   PlanResult AskWithout(Question& question, const std::vector<VictimUnit>& units);
 
   const cluster::ClusterState& state_;

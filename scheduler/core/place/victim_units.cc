@@ -4,7 +4,6 @@
 #include <absl/container/flat_hash_set.h>
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "model/quantity.h"
@@ -43,7 +42,7 @@ bool VictimUnits::Goes(PodId id) {
 }
 
 void VictimUnits::Add(VictimUnit unit, std::vector<VictimUnit>* units) {
-  if (rights_->MayTake(unit)) units->push_back(std::move(unit));
+  if (rights_->MayEverTake(unit)) units->push_back(std::move(unit));
 }
 
 void VictimUnits::AddGang(GangId id, std::span<const NodeId> nodes, std::vector<VictimUnit>* units) {
@@ -107,34 +106,41 @@ std::vector<VictimUnit> VictimUnits::On(std::span<const NodeId> nodes, int32_t h
       else if (seen.insert(gang).second)
         AddGang(gang, nodes, &units);
     }
-  const auto by_cost = [](const VictimUnit& unit) {
-    return std::tuple(unit.cost, -unit.since_ms, unit.pods.front(), unit.what);
-  };
-  std::ranges::sort(units, {}, by_cost);
+  std::ranges::sort(units, {}, RankOf);
   if (state_.budgets().empty()) return units;
   CountBreaks(&units);
-  std::ranges::sort(units, {}, by_cost);
+  std::ranges::sort(units, {}, RankOf);
   return units;
 }
 
-// A gang that goes as a whole is looked at by itself, for its parts are units, too.
-void VictimUnits::CountBreaks(std::vector<VictimUnit>* units) const {
-  using Left = absl::flat_hash_map<const model::DisruptionBudget*, int64_t>;
-  Left parts_left;
+int64_t VictimUnits::BreaksOf(const VictimUnit& unit, Left* left) const {
+  if (unit.what == What::kLeaving) return 0;
+  int64_t breaks = 0;
   std::vector<const model::DisruptionBudget*> budgets;
-  for (VictimUnit& unit : *units) {
-    if (unit.what == What::kLeaving) continue;
-    Left own;
-    Left& left = unit.what == What::kGang ? own : parts_left;
-    for (const PodId pod : unit.pods) {
-      budgets.clear();
-      state_.budgets().ThatProtect(*state_.pod(pod).pod, &budgets);
-      bool breaks = false;
-      for (const model::DisruptionBudget* budget : budgets)
-        breaks = --left.try_emplace(budget, budget->allowed).first->second < 0 || breaks;
-      unit.cost.breaks += breaks;
-    }
+  for (const PodId pod : unit.pods) {
+    budgets.clear();
+    state_.budgets().ThatProtect(*state_.pod(pod).pod, &budgets);
+    bool breaks_one = false;
+    for (const model::DisruptionBudget* budget : budgets)
+      breaks_one = --left->try_emplace(budget, budget->allowed).first->second < 0 || breaks_one;
+    breaks += breaks_one;
   }
+  return breaks;
+}
+
+void VictimUnits::CountBreaks(std::vector<VictimUnit>* units) const {
+  Left gangs, others;
+  for (VictimUnit& unit : *units) unit.cost.breaks = BreaksOf(unit, unit.what == What::kGang ? &gangs : &others);
+}
+
+VictimCost VictimUnits::CostTogether(std::span<const VictimUnit> units) const {
+  VictimCost cost;
+  for (const VictimUnit& unit : units) cost += unit.cost;
+  if (state_.budgets().empty()) return cost;
+  Left left;
+  cost.breaks = 0;
+  for (const VictimUnit& unit : units) cost.breaks += BreaksOf(unit, &left);
+  return cost;
 }
 
 }  // namespace tutti::core

@@ -5,7 +5,8 @@
 // it; or all of a gang. Pods that leave already are units too, and cost nothing: they are waited for. Of a gang that is
 // not whole nothing is taken: it is about to start, or to be undone. Scheduler thread only.
 //
-// A unit breaks a PodDisruptionBudget if that allows no more evictions after those of the cheaper units.
+// A unit breaks a PodDisruptionBudget if that allows no more evictions after those of the cheaper units; of gangs that
+// go as a whole only others such count, for their parts are units, too.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -15,6 +16,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -52,6 +54,11 @@ struct VictimUnit {
   size_t part = 0;            // kSpare: its place among Spare::parts()
 };
 
+// By cost, and of equal cost the youngest first.
+inline auto RankOf(const VictimUnit& unit) {
+  return std::tuple(unit.cost, -unit.since_ms, unit.pods.front(), unit.what);
+}
+
 class VictimUnits {
  public:
   // All must outlive it.
@@ -59,12 +66,15 @@ class VictimUnits {
       : state_(state), book_(book), clock_(clock) {}
 
   // Those of which some pod is on one of `nodes`, which are sorted, and that may go for a gang, other than themselves,
-  // if their priority is at most `highest` and the gang has the right to them. By cost, and of equal cost the youngest
-  // first. A kGang unit has the pods of the kSpare units of the same gang as well. No pod goes that leaves for some
-  // gang already, or was not let go.
+  // if their priority is at most `highest` and the gang may ever have the right to them. By RankOf. A kGang unit has
+  // the pods of the kSpare units of the same gang as well. No pod goes that leaves for some gang already, or was not
+  // let go.
   std::vector<VictimUnit> On(std::span<const model::NodeId> nodes, int32_t highest, model::GangId gang);
   // Whether these kSpare units of one gang may all go. REQUIRES: it is of the last call, or nothing changed since.
   bool MayGo(model::GangId gang, std::span<const size_t> parts) const { return spares_.at(gang).MayGo(parts); }
+  // What these cost if all of them go: a budget is broken by those that it does not allow together. REQUIRES: none of
+  // them overlap.
+  VictimCost CostTogether(std::span<const VictimUnit> units) const;
   // Says which units may go at all, from the next call on; `rights` must live until the last one.
   void Begin(VictimRights& rights) {
     rights_ = &rights;
@@ -77,6 +87,10 @@ class VictimUnits {
  private:
   void Add(VictimUnit unit, std::vector<VictimUnit>* units);
   void CountBreaks(std::vector<VictimUnit>* units) const;
+  // How many evictions budgets allow, less those that were counted.
+  using Left = absl::flat_hash_map<const model::DisruptionBudget*, int64_t>;
+  // Counts the unit's pods, and returns how many break a budget.
+  int64_t BreaksOf(const VictimUnit& unit, Left* left) const;
   void AddGang(model::GangId id, std::span<const model::NodeId> nodes, std::vector<VictimUnit>* units);
   // Nothing keeps it on its node.
   bool Goes(model::PodId pod);

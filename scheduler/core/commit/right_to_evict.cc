@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/commit/right_to_evict.h"
+
+#include <algorithm>
+
+namespace tutti::core {
+
+RightToEvict::RightToEvict(const Options& options, const cluster::ClusterState& state, const GangBook& book,
+                           const Gang& gang)
+    : gang_(gang), priority_(book.Priority(gang)) {
+  using GangPreemption = Options::GangPreemption;
+  const framework::Profile* profile = framework::FindProfile(options.profiles, book.SchedulerName(gang));
+  any_ = profile && profile->preemption && std::ranges::none_of(gang.members, [&state](const Member* member) {
+           return state.pod(member->pod).pod->spec->never_preempts;
+         });
+  if (!any_) return;
+  if (!gang.spec.queue.empty()) queue_ = QueueOf(gang);
+  within_queue_ = options.gang_preemption == GangPreemption::kWithinQueue;
+  by_priority_ = (options.gang_preemption != GangPreemption::kNever || options.choose_victims) &&
+                 (!within_queue_ || !queue_.name.empty());
+  shares_decide_ = options.queue_rule.reclaim && !queue_.name.empty();
+}
+
+std::optional<EvictionCause> RightToEvict::CauseFor(const Gang* of, int32_t priority) const {
+  // Which of two gangs with quota goes is decided where quota is given (QuotaPass).
+  if (!any_ || (gang_.quota && of && of->quota)) return std::nullopt;
+  const bool has_queue = of && !of->charged_to.name.empty(), same_queue = has_queue && of->charged_to == queue_;
+  if (shares_decide_ && has_queue && !same_queue) return EvictionCause::kReclaim;
+  if (by_priority_ && priority < priority_ && (!within_queue_ || same_queue)) return EvictionCause::kPreempt;
+  return std::nullopt;
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// RightToEvict: for which cause, if any, a pod may be evicted for a gang, as far as settings, priorities and the names
+// of queues say. What queues have at the moment does not count.
+//
+// A pod goes by one right alone. Between gangs of two queues that is the share, where queues reclaim, else the
+// priority. So a pod that goes for a share never comes back for its priority. Both the choice of victims and the next
+// leader, which finds that choice recorded, ask this. Scheduler thread only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "cluster/state.h"
+#include "core/gangs/gang_book.h"
+#include "core/gangs/preemption.h"
+#include "core/options.h"
+
+namespace tutti::core {
+
+class RightToEvict {
+ public:
+  // Of the gang. All must outlive it.
+  RightToEvict(const Options& options, const cluster::ClusterState& state, const GangBook& book, const Gang& gang);
+
+  // Neither a member nor its profile says that no pod is to be evicted for it.
+  bool any() const { return any_; }
+  bool by_priority() const { return by_priority_; }
+  bool within_queue() const { return within_queue_; }
+  // Pods of gangs of other queues go for the queues' shares alone.
+  bool shares_decide() const { return shares_decide_; }
+  // The cause for which a pod of gang `of` may go that goes by this priority (GoesBy). `of` null: it has none.
+  std::optional<EvictionCause> CauseFor(const Gang* of, int32_t priority) const;
+
+ private:
+  const Gang& gang_;
+  const int32_t priority_;
+  queue::QueueKey queue_;  // without a name: it has none
+  bool any_ = false, by_priority_ = false, within_queue_ = false, shares_decide_ = false;
+};
+
+}  // namespace tutti::core
