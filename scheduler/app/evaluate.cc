@@ -150,6 +150,9 @@ std::vector<model::NodeId> NodesByName(const cluster::Snapshot& snapshot) {
   return nodes;
 }
 
+constexpr std::string_view kNoGangs =
+    "Which pods are of gangs is not looked at: of a gang only what it can spare goes for this pod.";
+
 // Refuses these nodes, whatever the class.
 class Refuses final : public framework::Filter {
  public:
@@ -242,6 +245,7 @@ class Evaluation {
       told["candidates"].push_back({{"node", snapshot_.node(one.node).name},
                                     {"victims", NamesOf(one.victims)},
                                     {"pdbViolations", one.violations}});
+    if (!result.candidates.empty()) told["note"] = kNoGangs;
     return told;
   }
 
@@ -386,6 +390,7 @@ std::string EvaluationTable(const ordered_json& result) {
     text += fmt::format("With {} gone it fits {}{}.\n", fmt::join(one["victims"].get<std::vector<std::string>>(), ", "),
                         one["node"].get<std::string>(),
                         one["node"] == preemption["nominatedNode"] ? ", which would be chosen" : "");
+  if (preemption.contains("note")) text += preemption["note"].get<std::string>() + "\n";
   return text;
 }
 

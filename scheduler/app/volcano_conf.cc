@@ -56,6 +56,10 @@ class Reader {
       tier.Sequence("plugins", [&](Fields& plugin) { ReadPlugin(plugin); });
       NoteUnknown(tier, {"plugins"});
     });
+    if (rule_.reclaim && rule_.kind == Kind::kCapability) {
+      rule_.reclaim = false;
+      Note(fields, "actions", "reclaim has no effect without the plugin proportion or capacity");
+    }
     for (const char* name : {"configurations", "metrics"})
       if (fields.Has(name)) Note(fields, name, "has no effect");
     NoteUnknown(fields, {"actions", "tiers", "configurations", "metrics"});

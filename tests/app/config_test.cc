@@ -281,7 +281,7 @@ TEST_CASE("by which rule queues share is said by a volcano-scheduler.conf as it 
   CHECK(rule(volcano + "capacity\n").queue_rule.kind == Kind::kCapacity);
   CHECK(rule(volcano + "gang\n").queue_rule.kind == Kind::kCapability);
 
-  const std::string actions = "actions: \"allocate, preempt, reclaim\"\n";
+  const std::string actions = "actions: \"allocate, preempt, reclaim\"\ntiers: [{plugins: [{name: proportion}]}]\n";
   CHECK_FALSE(rule(volcano + "gang\n").queue_rule.reclaim);
   CHECK(rule(ours + "queues: {reclaim: true}\n").queue_rule.reclaim);
   CHECK(rule(actions).queue_rule.reclaim);

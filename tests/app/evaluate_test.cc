@@ -189,15 +189,17 @@ TEST_CASE("evaluate says which pods would be evicted for one that does not fit, 
   CHECK(result["preemption"].dump() ==
         R"({"eligible":true,"message":"0/2 nodes are available: 2 Insufficient cpu.","nominatedNode":"n1",)"
         R"("victims":["default/a"],"candidates":[{"node":"n1","victims":["default/a"],"pdbViolations":0},)"
-        R"({"node":"n2","victims":["default/b"],"pdbViolations":0}]})");
+        R"({"node":"n2","victims":["default/b"],"pdbViolations":0}],"note":"Which pods are of gangs is not looked at: )"
+        R"(of a gang only what it can spare goes for this pod."})");
   CHECK_THAT(app::EvaluationTable(result), Contains("With default/a gone it fits n1, which would be chosen.") &&
-                                               Contains("With default/b gone it fits n2."));
+                                               Contains("With default/b gone it fits n2.\nWhich pods are of gangs"));
   const auto none = Asked(running + NamedPod("asked", 3, ""));
   CHECK(
       none["preemption"]["message"] ==
       "0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 No preemption victims found "
       "for incoming pod.");
   CHECK(none["preemption"]["candidates"].empty());
+  CHECK_FALSE(none["preemption"].contains("note"));
 }
 
 TEST_CASE("evaluate counts pods for which a node is kept, unless their priority is lower") {

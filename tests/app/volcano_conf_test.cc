@@ -46,6 +46,13 @@ tiers:
                       });
 }
 
+TEST_CASE("the action reclaim takes nothing back where no plugin says what queues deserve, and that is said") {
+  const VolcanoConf conf = Read("actions: \"allocate, reclaim\"\ntiers: [{plugins: [{name: gang}]}]\n");
+  CHECK_FALSE(conf.rule.reclaim);
+  CHECK(conf.notes ==
+        std::vector<std::string>{"v.conf:1: actions: reclaim has no effect without the plugin proportion or capacity"});
+}
+
 TEST_CASE("capacity with its hierarchy, and the actions that take from others") {
   const VolcanoConf conf = Read(R"(actions: "allocate,preempt ,reclaim"
 tiers:
@@ -62,8 +69,9 @@ tiers:
   CHECK(conf.notes.empty());
   CHECK(Read("actions: \"gangpreempt\"").preempts);
   CHECK_FALSE(Read("actions: \"gangpreempt\"").rule.reclaim);
-  CHECK(Read("actions: \"gangreclaim\"").rule.reclaim);
-  CHECK_FALSE(Read("actions: \"gangreclaim\"").preempts);
+  const VolcanoConf gangs = Read("actions: \"gangreclaim\"\ntiers: [{plugins: [{name: proportion}]}]\n");
+  CHECK(gangs.rule.reclaim);
+  CHECK_FALSE(gangs.preempts);
   CHECK(Read("tiers: [{plugins: [{name: capacity, enableHierarchy: true, arguments: {ancestorReclaimLevel: 1}}]}]\n")
             .notes == std::vector<std::string>{"v.conf:1: tiers[0].plugins[0].arguments.ancestorReclaimLevel: has no "
                                                "effect without the action reclaim"});
