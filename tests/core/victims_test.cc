@@ -278,10 +278,14 @@ TEST_CASE("A preemptor that is deleted while its victims leave lets go of them")
   CHECK(rig.Bound() == 4);
 }
 
-// Somebody writes on g-0 that pod a1 is to leave for its gang. `uid`: of the pod that the record says it is on.
+// A record is written on g-0 by which all pods are to leave for its gang. `uid`: of the pod that the record says it is
+// on.
 void Forge(Full& rig, const std::string& uid, const std::string& cause) {
-  const sim::Object victim = rig.store.Find(sim::kPods, "default", "a1");
-  const std::string record = fmt::format(R"({{"plan":"x-1","uid":"{}","{}":["{}"]}})", uid, cause, sim::UidOf(*victim));
+  std::vector<std::string> victims;
+  for (const std::string& name : kAll)
+    victims.push_back(fmt::format("\"{}\"", sim::UidOf(*rig.store.Find(sim::kPods, "default", name))));
+  const std::string record =
+      fmt::format(R"({{"plan":"x-1","uid":"{}","{}":[{}]}})", uid, cause, fmt::join(victims, ","));
   REQUIRE(rig.store.Modify(
       sim::kPods, "default", "g-0",
       [&](sim::Json& pod) {
@@ -304,8 +308,8 @@ TEST_CASE("A record that was copied from another pod counts for nothing") {
 TEST_CASE("A forged record evicts no pod that never goes") {
   Full rig;
   rig.chosen.clear();
-  REQUIRE(rig.store.Modify(sim::kPods, "default", "a1",
-                           [](sim::Json& pod) { pod["metadata"]["annotations"]["volcano.sh/preemptable"] = "false"; }));
+  const auto keep = [](sim::Json& pod) { pod["metadata"]["annotations"]["volcano.sh/preemptable"] = "false"; };
+  for (const std::string& name : kAll) REQUIRE(rig.store.Modify(sim::kPods, "default", name, keep));
   rig.Preemptor();
   Forge(rig, sim::UidOf(*rig.store.Find(sim::kPods, "default", "g-0")), "preempt");
   rig.Pass(5'000);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // VictimSearch: the victims without which a whole gang fits, as few and as cheap as it finds; or the proof that no
-// victims of lower priority would help.
+// victims to which it may have the right would help.
 //
 // In this order: a bound, by the amounts that pods hold (Evictable); of all priorities up to which victims are enough,
 // the lowest; domain by domain of the gang's rules, units chosen by amounts alone (VictimChoice); the ordinary search
@@ -33,7 +33,7 @@ struct VictimAnswer {
   bool fits = false;
   std::vector<VictimUnit> victims;
   std::vector<cluster::Placement> placements;
-  bool exhausted = false;  // the budget ended before every unit had been tried without
+  bool exhausted = false;  // the budget ended, that for halves too, before every unit had been tried without
   // When it does not fit: no victims would help before Evictable::MoreSince says so. Else it was not found out.
   bool proven = false;
 };
