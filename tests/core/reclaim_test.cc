@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/random.h"
+#include "cluster/state.h"
 #include "core/gangs/gang.h"
 #include "core/gangs/preemption.h"
 #include "tests/core/volcano_rig.h"
