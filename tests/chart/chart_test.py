@@ -135,8 +135,27 @@ class Rendered(unittest.TestCase):
                 self.assertTrue(pod["containers"][0]["securityContext"]["readOnlyRootFilesystem"])
                 self.assertEqual(pod["containers"][0]["securityContext"]["capabilities"], {"drop": ["ALL"]})
 
+    def test_what_is_false_or_null_in_a_security_context_stands(self):
+        pod = pod_of(render({"podSecurityContext": {"runAsNonRoot": False, "runAsGroup": None},
+                             "securityContext": {"readOnlyRootFilesystem": False, "capabilities": {"add": ["NET_BIND_SERVICE"]}}}))
+        self.assertEqual((pod["securityContext"]["runAsNonRoot"], pod["securityContext"].get("runAsGroup")), (False, None))
+        own = pod["containers"][0]["securityContext"]
+        self.assertEqual((own["readOnlyRootFilesystem"], own["allowPrivilegeEscalation"]), (False, False))
+        self.assertEqual(own["capabilities"], {"drop": ["ALL"], "add": ["NET_BIND_SERVICE"]})
+
 
 class Values(unittest.TestCase):
+    def test_what_needs_a_right_that_does_not_come_is_refused(self):
+        reader = [{"kind": "ServiceAccount", "name": "prometheus", "namespace": "monitoring"}]
+        for values, why in (({"rbac": {"create": False}, "pagesReaders": reader}, "pagesReaders binds a ClusterRole"),
+                            ({"config": {"leaderElection": {"resourceName": "other"}}}, "names the Lease tutti-system/other, but the Role"),
+                            ({"config": {"leaderElection": {"resourceNamespace": "other"}}}, "names the Lease other/tutti, but the Role")):
+            with self.subTest(why):
+                done = helm("template", "tutti", CHART, "--namespace", "tutti-system", values=values)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(why, done.stderr)
+        self.assertIn("resourceName: other", config_of(render({"rbac": {"create": False}, "config": {"leaderElection": {"resourceName": "other"}}})))
+
     def test_what_the_schema_does_not_know_is_refused_by_its_name(self):
         for values, told in (
                 ({"replica": 2}, "replica"),

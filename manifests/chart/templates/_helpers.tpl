@@ -60,6 +60,10 @@
 {{- end -}}
 {{- $_ := set $upstream "profiles" $profiles -}}
 {{- $upstream = mergeOverwrite $upstream (dict "leaderElection" .Values.leaderElection) .Values.config -}}
+{{- $elects := $upstream.leaderElection -}}
+{{- if and .Values.rbac.create (or (ne $elects.resourceName (include "tutti.fullname" .)) (ne $elects.resourceNamespace .Release.Namespace)) -}}
+{{- fail (printf "leaderElection names the Lease %s/%s, but the Role that comes with rbac.create: true is for %s/%s: leave resourceName and resourceNamespace out, or set rbac.create: false and bring a Role of your own" $elects.resourceNamespace $elects.resourceName .Release.Namespace (include "tutti.fullname" .)) -}}
+{{- end -}}
 {{- $ours = mergeOverwrite $ours .Values.tuttiConfig -}}
 {{- toYaml $upstream }}
 ---
