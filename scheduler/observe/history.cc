@@ -71,34 +71,38 @@ void History::OnQuota(const QuotaStep& step) {
 void History::Add(const model::GangKey& gang, HistoryEvent event) {
   event.at_ms = event.last_ms = clock_.WallMs();
   const base::MutexLock lock(mutex_);
-  const auto at = events_.try_emplace(gang).first;
-  std::deque<HistoryEvent>& own = at->second;
-  if (!own.empty() && IsRepeated(own.back(), event)) {
-    event.at_ms = own.back().at_ms;
-    event.times = own.back().times + 1;
-    own.back() = std::move(event);
+  const auto at = records_.try_emplace(gang).first;
+  std::deque<Kept>& own = at->second.events;
+  if (!own.empty() && IsRepeated(own.back().event, event)) {
+    event.at_ms = own.back().event.at_ms;
+    event.times = own.back().event.times + 1;
+    own.back().event = std::move(event);
+    order_.splice(order_.end(), order_, own.back().place);
     return;
   }
-  own.push_back(std::move(event));
-  order_.push_back(at);
-  if (order_.size() > kept_) DropOldest();
+  own.push_back({std::move(event), order_.insert(order_.end(), at)});
+  if (own.size() > kMostOfGang) DropFirst(at, &at->second.whole_from_ms);
+  if (order_.size() > kept_) DropFirst(order_.front(), &whole_from_ms_);
 }
 
-void History::DropOldest() {
-  const auto at = order_.front();
-  order_.pop_front();
-  whole_from_ms_ = std::max(whole_from_ms_, at->second.front().last_ms);
-  at->second.pop_front();
-  if (at->second.empty()) events_.erase(at);
+void History::DropFirst(Records::iterator of, base::Millis* whole_from_ms) {
+  const Kept& first = of->second.events.front();
+  *whole_from_ms = std::max(*whole_from_ms, first.event.last_ms);
+  order_.erase(first.place);
+  of->second.events.pop_front();
+  if (of->second.events.empty()) records_.erase(of);
 }
 
 History::Found History::Of(const std::string& ns, const std::string& name, const std::string& dialect) const {
   const base::MutexLock lock(mutex_);
   Found found{whole_from_ms_, {}};
-  for (auto at = events_.lower_bound({"", ns, name});
-       at != events_.end() && at->first.ns == ns && at->first.name == name; ++at)
-    if (dialect.empty() || at->first.dialect == dialect)
-      found.gangs.push_back({at->first, {at->second.begin(), at->second.end()}});
+  for (auto at = records_.lower_bound({"", ns, name});
+       at != records_.end() && at->first.ns == ns && at->first.name == name; ++at) {
+    if (!dialect.empty() && at->first.dialect != dialect) continue;
+    found.whole_from_ms = std::max(found.whole_from_ms, at->second.whole_from_ms);
+    OfGang& gang = found.gangs.emplace_back(OfGang{at->first, {}});
+    for (const Kept& one : at->second.events) gang.events.push_back(one.event);
+  }
   return found;
 }
 

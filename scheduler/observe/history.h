@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // History: the last events of all gangs, and of each gang by itself.
 //
-// Memory is bounded: the oldest event of all is dropped first. Equal steps of a gang in a row are one event that counts
-// them, such as a wait for the same reason, or binds.
+// Memory is bounded: the event that happened last the longest ago is dropped first, and one gang has kMostOfGang at
+// most. Equal steps of a gang in a row are one event that counts them, such as a wait for the same reason, or binds.
 //
 // Thread safety: the scheduler's thread adds events; any thread reads.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <map>
 #include <optional>
 #include <string>
@@ -34,6 +35,7 @@ struct HistoryEvent {
 class History final : public Observer {
  public:
   static constexpr size_t kKept = 32'768;  // events; some 10 MB
+  static constexpr size_t kMostOfGang = 256;
 
   // `clock` outlives this.
   explicit History(const base::Clock& clock, size_t kept = kKept)
@@ -58,17 +60,28 @@ class History final : public Observer {
   struct ByName {
     bool operator()(const model::GangKey& a, const model::GangKey& b) const;
   };
-  using Events = std::map<model::GangKey, std::deque<HistoryEvent>, ByName>;
+  struct Record;
+  using Records = std::map<model::GangKey, Record, ByName>;
+  using Order = std::list<Records::iterator>;
+  struct Kept {
+    HistoryEvent event;
+    Order::iterator place;
+  };
+  struct Record {
+    std::deque<Kept> events;         // the oldest first, and never none
+    base::Millis whole_from_ms = 0;  // no later event of this gang is missing; 0: none was dropped for it alone
+  };
 
   void Add(const model::GangKey& gang, HistoryEvent event);
-  void DropOldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Drops the gang's first event.
+  void DropFirst(Records::iterator of, base::Millis* whole_from_ms) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const base::Clock& clock_;
   const size_t kept_;
   mutable base::Mutex mutex_;
   base::Millis whole_from_ms_ ABSL_GUARDED_BY(mutex_);
-  Events events_ ABSL_GUARDED_BY(mutex_);
-  std::deque<Events::iterator> order_ ABSL_GUARDED_BY(mutex_);  // of all events, by the time of the first
+  Records records_ ABSL_GUARDED_BY(mutex_);
+  Order order_ ABSL_GUARDED_BY(mutex_);  // the gang of each event, by when it happened last
 };
 
 }  // namespace tutti::observe

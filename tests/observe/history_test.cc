@@ -59,5 +59,33 @@ TEST_CASE("the oldest event of all goes first, and the history says from when on
   CHECK(history.Of("ns", "b", "").whole_from_ms == born + 10);
 }
 
+TEST_CASE("an event that goes on is kept longer than one that ended before") {
+  base::VirtualClock clock{1'000};
+  History history(clock, 2);
+  Happen(history, Step::kWaits, kA);
+  Happen(history, Step::kStarted, kB);
+  Happen(history, Step::kWaits, kA);
+  Happen(history, Step::kGone, kB);
+  CHECK(StepsOf(history, "a") == std::vector<std::string>{"waits 2"});
+  CHECK(StepsOf(history, "b") == std::vector<std::string>{"gone 1"});
+}
+
+TEST_CASE("a gang to which very much happens does not push out what happened to others") {
+  base::VirtualClock clock{1'000};
+  History history(clock, History::kMostOfGang + 10);
+  const base::Millis born = clock.WallMs();
+  Happen(history, Step::kStarted, kB);
+  for (size_t i = 0; i < History::kMostOfGang; ++i) {
+    clock.Advance(1);
+    Happen(history, i % 2 == 0 ? Step::kStarted : Step::kUndone, kA);
+  }
+  CHECK(history.Of("ns", "a", "").whole_from_ms == born);
+  for (size_t i = 0; i < 100; ++i) Happen(history, i % 2 == 0 ? Step::kStarted : Step::kUndone, kA);
+  CHECK(StepsOf(history, "a").size() == History::kMostOfGang);
+  CHECK(history.Of("ns", "a", "").whole_from_ms == born + 100);
+  CHECK(StepsOf(history, "b") == std::vector<std::string>{"started 1"});
+  CHECK(history.Of("ns", "b", "").whole_from_ms == born);
+}
+
 }  // namespace
 }  // namespace tutti::observe
