@@ -77,13 +77,15 @@ class Packed(unittest.TestCase):
             if not to.exists():
                 shutil.copy(path, to)
         self.assert_demo(self.enter(bare, f"/{top.name}/bin/tutti", "demo"))
+        plugin = self.enter(bare, f"/{top.name}/bin/kubectl-tutti", "completion", "bash")
+        self.assertIn("complete -F _kubectl_tutti kubectl-tutti", plugin.stdout, plugin.stderr)
 
     def test_the_package_names_what_it_needs_and_has_its_manual(self):
         control = run("dpkg-deb", "--field", self.deb, "Package", "Version", "Depends").stdout
         self.assertIn("libc6 (>=", control)
         self.assertIn("libssl3", control)
         files = run("dpkg-deb", "--contents", self.deb).stdout
-        for wanted in ("./usr/bin/tutti\n", "./usr/share/man/man1/tutti.1.gz\n", "./usr/share/man/man1/tutti-simulate.1.gz\n",
+        for wanted in ("./usr/bin/tutti\n", "./usr/bin/kubectl-tutti -> tutti\n", "./usr/share/man/man1/tutti.1.gz\n", "./usr/share/man/man1/tutti-simulate.1.gz\n",
                        "./usr/share/doc/tutti/sbom.spdx.json\n", "./usr/share/doc/tutti/copyright\n",
                        "./usr/share/doc/tutti/manifests/chart/files/deploy/20-rbac.yaml\n"):
             self.assertIn(wanted, files)
