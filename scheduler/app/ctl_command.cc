@@ -6,8 +6,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -25,7 +27,7 @@ constexpr int kUsage = 2;
 constexpr std::string_view kPlugin = "kubectl-tutti";
 
 int Fail(const std::string& message) {
-  fmt::print(stderr, "error: {}\n", message);
+  fmt::print(stderr, "error: {}\n", Shown(message, Lines::kKept));
   return 1;
 }
 
@@ -34,16 +36,51 @@ int Say(const std::string& text) {
   return printed ? 0 : Fail(printed.error().message);
 }
 
-// Leaves out "raycluster/" of "raycluster/NAME", and takes the namespace of "NAMESPACE/NAME" if `ns` is not set: what
-// stands before the slash is a kind if kubectl knows it as one of ours.
+// Whether the word before a slash is a kind, as kubectl's users write it: "pod", "Pods", "raycluster.ray.io". No name
+// of a namespace has a dot.
+bool IsKind(std::string word) {
+  if (word.find('.') != std::string::npos) return true;
+  static const std::set<std::string_view> kinds = {"gang",
+                                                   "pod",
+                                                   "po",
+                                                   "job",
+                                                   "cronjob",
+                                                   "podgroup",
+                                                   "pg",
+                                                   "raycluster",
+                                                   "rayjob",
+                                                   "rayservice",
+                                                   "appwrapper",
+                                                   "workload",
+                                                   "jobset",
+                                                   "leaderworkerset",
+                                                   "deployment",
+                                                   "deploy",
+                                                   "replicaset",
+                                                   "rs",
+                                                   "statefulset",
+                                                   "sts",
+                                                   "daemonset",
+                                                   "pytorchjob",
+                                                   "tfjob",
+                                                   "mpijob",
+                                                   "jaxjob",
+                                                   "xgboostjob",
+                                                   "paddlejob",
+                                                   "trainjob",
+                                                   "sparkapplication",
+                                                   "application"};
+  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return kinds.contains(word) ||
+         (word.ends_with('s') && kinds.contains(std::string_view(word).substr(0, word.size() - 1)));
+}
+
+// Leaves out "raycluster/" of "raycluster/NAME", and takes the namespace of "NAMESPACE/NAME".
 std::string NameIn(const std::string& text, std::string* ns) {
   const size_t slash = text.find('/');
   if (slash == std::string::npos) return text;
-  const std::string before = text.substr(0, slash);
-  static const std::vector<std::string_view> kinds = {"pod",    "pods",       "po",         "gang",      "gangs",
-                                                      "job",    "jobs",       "podgroup",   "podgroups", "raycluster",
-                                                      "rayjob", "rayservice", "appwrapper", "workload",  "deployment"};
-  if (std::ranges::find(kinds, before) == kinds.end()) *ns = before;
+  std::string before = text.substr(0, slash);
+  if (!IsKind(before)) *ns = std::move(before);
   return text.substr(slash + 1);
 }
 
@@ -239,7 +276,7 @@ int Command::Version() {
   if (versions.contains("scheduler"))
     text += fmt::format("scheduler: tutti {}\n", versions["scheduler"].value("version", ""));
   else
-    fmt::print(stderr, "the scheduler does not answer: {}\n", why);
+    fmt::print(stderr, "the scheduler does not answer: {}\n", Shown(why, Lines::kKept));
   return Say(text);
 }
 

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "base/file.h"
@@ -16,7 +19,8 @@ namespace tutti::app {
 namespace {
 
 // The Service leads to each replica in turn, and only one of them leads.
-constexpr int kTries = 8;
+constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::milliseconds kFirstPause{50}, kLongestPause{1'000};
 
 class Ignored final : public cluster::EventSink {
   void Post(cluster::FeedEvent) override {}
@@ -37,6 +41,15 @@ base::Result<std::string> TokenOf(kube::Config* config) {
   if (!read) return tl::make_unexpected(read.error());
   while (!read->empty() && (read->back() == '\n' || read->back() == '\r')) read->pop_back();
   return read;
+}
+
+// Removes all that says who the user is.
+void DropCredentials(kube::Config* config) {
+  config->exec.reset();
+  for (std::string* secret :
+       {&config->token, &config->token_file, &config->username, &config->password, &config->client_cert_pem,
+        &config->client_key_pem, &config->client_cert_file, &config->client_key_file})
+    secret->clear();
 }
 
 // What an answer that is no success says: the scheduler's sentence, or the message of the API server's Status.
@@ -86,6 +99,14 @@ base::Result<std::unique_ptr<DoorClient>> DoorClient::Connect(const Options& opt
   if (!loaded && (options.server.empty() || !options.kubeconfig.empty() || !options.context.empty()))
     return tl::make_unexpected(loaded.error());
   if (loaded) config = *std::move(loaded);
+  if (!config.impersonation.empty())
+    return base::Invalid(fmt::format(
+        "{}: its user has `as`: the scheduler would answer for the user of the token, and not for that one; "
+        "use a context without it",
+        config.source));
+  if (options.server.empty() && (options.ns.empty() || options.service.empty()))
+    return base::Invalid("--scheduler-namespace and --service must not be empty");
+  if ((options.server.empty() ? config.server : options.server).starts_with("http://")) DropCredentials(&config);
   auto token = TokenOf(&config);
   if (!token) return tl::make_unexpected(token.error());
   std::string prefix;
@@ -117,11 +138,13 @@ base::Result<std::unique_ptr<DoorClient>> DoorClient::Connect(const Options& opt
 
 base::Result<std::string> DoorClient::Get(const std::string& path) {
   base::Result<kube::KubeClient::Reply> reply;
-  for (int i = 0; i < kTries; ++i) {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  for (auto pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
     reply = parts_->client->Get(prefix_ + path);
     if (!reply) return tl::make_unexpected(reply.error());
     if (reply->status == 200) return std::move(reply->body);
-    if (reply->status != 503) break;
+    if (reply->status != 503 || std::chrono::steady_clock::now() + pause > until) break;
+    std::this_thread::sleep_for(pause);
   }
   const auto code = reply->status == 404 ? base::ErrorCode::kNotFound : base::ErrorCode::kUnavailable;
   return base::Fail(code, WhyRefused(*reply));

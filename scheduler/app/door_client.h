@@ -3,7 +3,8 @@
 // the Service.
 //
 // The proxy keeps the header Authorization to itself. So the user's token goes in X-Tutti-Authorization, too, and the
-// scheduler asks the API server whose it is. A client certificate does not come through the proxy.
+// scheduler asks the API server whose it is. A client certificate does not come through the proxy. Nothing that
+// authenticates a user is sent over http://, as kubectl does not send it either.
 #pragma once
 
 #include <memory>
@@ -21,12 +22,13 @@ class DoorClient {
     std::string ns = "tutti-system", service = "tutti";
     bool insecure = false;  // with `server`: its certificate is not checked
   };
-  // Errors: kInvalid, naming the file or flag.
+  // Errors: kInvalid, naming the file or flag. A kubeconfig that asks to act as another user (`as`) is refused, for the
+  // scheduler knows the user by the token alone.
   static base::Result<std::unique_ptr<DoorClient>> Connect(const Options& options);
   ~DoorClient();
 
-  // Returns the answer to a GET of this path below the door, which may have a query. Asks several times while a standby
-  // answers. Error: what the scheduler says, or why there is no answer.
+  // Returns the answer to a GET of this path below the door, which may have a query. Asks again for up to ten
+  // seconds while a standby answers. Error: what the scheduler says, or why there is no answer.
   base::Result<std::string> Get(const std::string& path);
   // The namespace that the kubeconfig names; "default" if it names none.
   const std::string& default_namespace() const { return default_namespace_; }

@@ -27,7 +27,7 @@ const Json& At(const Json& object, const char* field) {
 }
 std::string Text(const Json& object, const char* field) {
   const Json& value = At(object, field);
-  return value.is_string() ? value.get<std::string>() : std::string();
+  return value.is_string() ? Shown(value.get<std::string>()) : std::string();
 }
 // A number of 64 bits is text in protobuf's JSON.
 int64_t Number(const Json& value) {
@@ -44,14 +44,8 @@ const Json& List(const Json& object, const char* field) {
 }
 
 std::string OrDash(std::string text) { return text.empty() ? "-" : text; }
-// A control character of a name would move a terminal's cursor.
-std::string Shown(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
-  return text;
-}
 
-std::string NameOf(const Json& gang) { return Shown(Text(gang, "namespace") + "/" + Text(gang, "name")); }
+std::string NameOf(const Json& gang) { return Text(gang, "namespace") + "/" + Text(gang, "name"); }
 
 std::string Since(const Json& object, const char* field, base::Millis now_ms) {
   const auto at = base::ParseTime(Text(object, field));
@@ -96,9 +90,8 @@ std::string HolderTable(const Json& gang) {
   if (holders.empty()) return "";
   Table table({"GANG", "QUEUE", "PRIORITY", "PODS", "HOLDS"}, Table::kDescribeGap);
   for (const Json& holder : holders)
-    table.Add({NameOf(At(holder, "gang")), OrDash(Shown(Text(holder, "queue"))),
-               std::to_string(Number(holder, "priority")), std::to_string(Number(holder, "pods")),
-               Amounts(At(holder, "amounts"))});
+    table.Add({NameOf(At(holder, "gang")), OrDash(Text(holder, "queue")), std::to_string(Number(holder, "priority")),
+               std::to_string(Number(holder, "pods")), Amounts(At(holder, "amounts"))});
   return "\nThese gangs hold most of what it waits for:\n" + table.Text();
 }
 
@@ -110,13 +103,36 @@ std::string MemberTable(const Json& gang) {
                         : Flag(member, "promised")     ? "promised"
                         : Text(member, "node").empty() ? "waits"
                                                        : "reserved";
-    table.Add({OrDash(Shown(Text(member, "name"))), OrDash(Shown(Text(member, "role"))),
-               OrDash(Shown(Text(member, "node"))), state});
+    table.Add({OrDash(Text(member, "name")), OrDash(Text(member, "role")), OrDash(Text(member, "node")), state});
   }
   return table.empty() ? "" : "\n" + table.Text();
 }
 
 }  // namespace
+
+std::string Shown(std::string_view text, Lines lines) {
+  // As UTF-8: C1 controls, and the characters that change the direction of what follows.
+  constexpr std::string_view kTurns[] = {"\u061C", "\u200E", "\u200F", "\u202A", "\u202B", "\u202C",
+                                         "\u202D", "\u202E", "\u2066", "\u2067", "\u2068", "\u2069"};
+  std::string shown;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = [&](size_t at) { return static_cast<unsigned char>(at < text.size() ? text[at] : 0); };
+    const bool kept = byte(i) == '\n' && lines == Lines::kKept;
+    const auto turn = std::ranges::find_if(kTurns, [&](std::string_view it) { return text.substr(i).starts_with(it); });
+    if ((byte(i) < 0x20 && !kept) || byte(i) == 0x7F) {
+      shown += '?';
+    } else if (byte(i) == 0xC2 && byte(i + 1) >= 0x80 && byte(i + 1) < 0xA0) {
+      shown += '?';
+      ++i;
+    } else if (turn != std::end(kTurns)) {
+      shown += '?';
+      i += turn->size() - 1;
+    } else {
+      shown += text[i];
+    }
+  }
+  return shown;
+}
 
 std::string AgeText(base::Millis ms) {
   const int64_t s = std::max<base::Millis>(0, ms) / 1000;
@@ -137,21 +153,21 @@ std::string GangTable(const Json& list, Width width, bool with_namespaces, base:
   Table table(std::move(header));
   std::string names;
   for (const Json& gang : List(list, "gangs")) {
-    names += fmt::format("gang/{}\n", Shown(Text(gang, "name")));
+    names += fmt::format("gang/{}\n", Text(gang, "name"));
     std::vector<std::string> row = {
-        Shown(Text(gang, "name")),
+        Text(gang, "name"),
         Text(gang, "dialect"),
-        OrDash(Shown(Text(gang, "queue"))),
+        OrDash(Text(gang, "queue")),
         std::to_string(Number(gang, "priority")),
         Text(gang, "state"),
         fmt::format("{}/{}", Number(gang, "bound"), std::max(Number(gang, "minMember"), Number(gang, "members"))),
         PositionOf(gang),
         Since(gang, "created", now_ms)};
-    if (with_namespaces) row.insert(row.begin(), Shown(Text(gang, "namespace")));
+    if (with_namespaces) row.insert(row.begin(), Text(gang, "namespace"));
     if (width == Width::kWide) {
       row.push_back(Since(gang, "since", now_ms));
-      row.push_back(OrDash(Shown(Text(gang, "reason"))));
-      row.push_back(Shown(Text(gang, "message")));
+      row.push_back(OrDash(Text(gang, "reason")));
+      row.push_back(Text(gang, "message"));
     }
     table.Add(std::move(row));
   }
@@ -181,7 +197,7 @@ std::string QueueTable(const Json& list, Width width) {
     const Json& gangs = At(queue, "gangs");
     std::vector<std::string> row = {name,
                                     Text(queue, "kind"),
-                                    OrDash(Shown(Text(queue, "parent"))),
+                                    OrDash(Text(queue, "parent")),
                                     Text(queue, "state"),
                                     OrDash(fmt::format("{}", fmt::join(used, " "))),
                                     std::to_string(Number(gangs, "pending") + Number(gangs, "starting")),
@@ -189,7 +205,7 @@ std::string QueueTable(const Json& list, Width width) {
     if (width == Width::kWide) {
       row.push_back(Text(queue, "dialect"));
       row.push_back(At(queue, "weight").is_number() ? fmt::format("{:g}", At(queue, "weight").get<double>()) : "0");
-      row.push_back(Shown(Text(queue, "problem")));
+      row.push_back(Text(queue, "problem"));
     }
     table.Add(std::move(row));
   }
@@ -213,7 +229,7 @@ std::string NodeTable(const Json& list, Width width) {
   Table table(std::move(header));
   std::string names;
   for (const Json& node : List(list, "nodes")) {
-    const std::string name = Shown(Text(node, "name"));
+    const std::string name = Text(node, "name");
     names += fmt::format("node/{}\n", name);
     std::vector<std::string> row = {name, fmt::format("{}{}", Flag(node, "ready") ? "Ready" : "NotReady",
                                                       Flag(node, "unschedulable") ? ",SchedulingDisabled" : "")};
@@ -260,8 +276,9 @@ std::string HistoryText(const Json& history) {
       message = fmt::format("pod {}{}", Text(event, "pod"),
                             Text(event, "node").empty() ? "" : " on node " + Text(event, "node"));
     if (const Json& by = At(event, "by"); by.is_object()) message = "for " + NameOf(by);
+    if (Flag(event, "byAnother")) message = "for a gang of another namespace";
     table.Add({Text(event, "at"), Text(event, "step"), std::to_string(std::max<int64_t>(1, Number(event, "times"))),
-               OrDash(Shown(Text(event, "reason"))), Shown(message)});
+               OrDash(Text(event, "reason")), Shown(message)});
   }
   return table.Text() + fmt::format("Nothing since {} is missing.\n", Text(history, "wholeFrom"));
 }

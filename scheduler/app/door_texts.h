@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/json_fwd.h"
@@ -22,6 +23,11 @@ std::string NodeTable(const base::Json& list, Width width);
 std::string WhyText(const base::Json& gang, base::Millis now_ms);
 // GangHistory.
 std::string HistoryText(const base::Json& history);
+
+// What a terminal may show of a text from the cluster: control characters, which move its cursor, and those that turn
+// the direction of text are "?".
+enum class Lines { kOne, kKept };
+std::string Shown(std::string_view text, Lines lines = Lines::kOne);
 
 // "5m", "3h12m", "4d", as kubectl writes ages.
 std::string AgeText(base::Millis ms);

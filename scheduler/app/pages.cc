@@ -113,11 +113,12 @@ PageAnswer ShowDecisions(Driver& driver, const std::string& not_leading, const Q
   };
   const std::string ns = value("namespace"), name = value("name");
   if (query.contains("since")) return ShowChanges(driver, value("since"), ns, name);
-  const observe::DecisionChanges list = driver.views().Decisions(ns, name);
-  if (list.decisions.empty() && !name.empty())
+  const std::optional<observe::DecisionChanges> list = driver.views().Decisions(ns, name);
+  if (!list) return {503, "the scheduler is too busy to answer; try again\n"};
+  if (list->decisions.empty() && !name.empty())
     return {404,
             fmt::format("there is no gang or pod {}{}{} that is scheduled here\n", ns, ns.empty() ? "" : "/", name)};
-  return {200, ToJsonText(observe::ToJson(list))};
+  return {200, ToJsonText(observe::ToJson(*list))};
 }
 
 server::Pages MakePages(const PageSources& from) {

@@ -21,7 +21,7 @@ class ViewSource final : public doors::Source {
   const doors::About& about() const override { return about_; }
   std::string NotLeading() const override { return not_leading_(); }
   uint64_t sequence() const override { return views_.sequence(); }
-  observe::DecisionChanges Decisions() override { return views_.Decisions(); }
+  std::optional<observe::DecisionChanges> Decisions() override { return views_.Decisions(); }
   std::optional<observe::DecisionChanges> DecisionsAfter(uint64_t sequence) override {
     return views_.DecisionsAfter(sequence);
   }

@@ -11,7 +11,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kViewPatience{5'000};
-// Changes that are told in one cycle; some two milliseconds.
+// Changes, or members of the gangs that changed, that are told in one cycle; some two milliseconds.
 constexpr size_t kChangesAtOnce = 256;
 // The most that collecting records may add to one cycle.
 constexpr milliseconds kCollectAtOnce{2};
@@ -112,9 +112,9 @@ std::optional<observe::DecisionChanges> Views::DecisionsAfter(uint64_t sequence,
   return changes;
 }
 
-observe::DecisionChanges Views::Decisions(const std::string& ns, const std::string& name) {
+std::optional<observe::DecisionChanges> Views::Decisions(const std::string& ns, const std::string& name) {
   const auto all = Fresh(decisions_);
-  if (!all) return {};
+  if (!all) return std::nullopt;
   std::vector<const observe::Decision*> found;
   for (const observe::Decision& one : all->records)
     if (IsMeant(one.gang, ns, name)) found.push_back(&one);

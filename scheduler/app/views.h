@@ -36,9 +36,9 @@ class Views {
   uint64_t sequence() const { return sequence_; }
 
   // Returns one current record for each gang, sorted. `ns` and `name`, where not empty, restrict the gangs. If the
-  // owner does not make the records within five seconds, it returns the previous ones. DecisionsAfter tells what has
-  // changed after their sequence.
-  observe::DecisionChanges Decisions(const std::string& ns = "", const std::string& name = "");
+  // owner does not make the records within five seconds, it returns the previous ones; nullopt: there are none.
+  // DecisionsAfter tells what has changed after their sequence.
+  std::optional<observe::DecisionChanges> Decisions(const std::string& ns = "", const std::string& name = "");
   // See Scheduler::DecisionsAfter. Looks at some hundred changes at once, and at none if the owner is too busy for five
   // seconds. `ns` and `name` restrict the gangs as above.
   std::optional<observe::DecisionChanges> DecisionsAfter(uint64_t sequence, const std::string& ns = "",

@@ -111,11 +111,10 @@ void FillLevels(v1::ListNodesResponse* to) {
   for (auto& [count, key] : levels) to->add_levels(std::move(key));
 }
 
-Answer<void> CheckPath(Sight& sight, bool may_get, const char* what) {
-  if (may_get) return {};
-  const Answer<bool> all = sight.SeesAll();
-  if (!all) return tl::make_unexpected(all.error());
-  if (*all) return {};
+Answer<void> CheckPath(Sight& sight, const char* what) {
+  const Answer<bool> may = sight.SeesPath(fmt::format("/apis/tutti/v1/{}", what));
+  if (!may) return tl::make_unexpected(may.error());
+  if (*may) return {};
   return Fail(Failure::Kind::kForbidden,
               fmt::format("to see {0}, a user must be allowed to get the path /apis/tutti/v1/{0}", what));
 }
@@ -134,8 +133,8 @@ std::shared_ptr<const T> Cluster::Recent(Shared<T>* shared, Make make) {
   return list;
 }
 
-Answer<v1::ListNodesResponse> Cluster::ListNodes(const v1::ListNodesRequest& request, Sight& sight, bool may_get) {
-  if (const Answer<void> may = CheckPath(sight, may_get, "nodes"); !may) return tl::make_unexpected(may.error());
+Answer<v1::ListNodesResponse> Cluster::ListNodes(const v1::ListNodesRequest& request, Sight& sight) {
+  if (const Answer<void> may = CheckPath(sight, "nodes"); !may) return tl::make_unexpected(may.error());
   const auto table = gangs_.All();
   if (!table) return tl::make_unexpected(table.error());
   const auto nodes = Recent(&nodes_, [this] { return source_.ListNodes(); });
@@ -163,15 +162,15 @@ Answer<v1::ListNodesResponse> Cluster::ListNodes(const v1::ListNodesRequest& req
   return response;
 }
 
-Answer<v1::ListQueuesResponse> Cluster::ListQueues(const v1::ListQueuesRequest& request, Sight& sight, bool may_get) {
-  if (const Answer<void> may = CheckPath(sight, may_get, "queues"); !may) return tl::make_unexpected(may.error());
+Answer<v1::ListQueuesResponse> Cluster::ListQueues(const v1::ListQueuesRequest& request, Sight& sight) {
+  if (const Answer<void> may = CheckPath(sight, "queues"); !may) return tl::make_unexpected(may.error());
   const auto table = gangs_.All();
   if (!table) return tl::make_unexpected(table.error());
   const auto queues = Recent(&queues_, [this] { return source_.ListQueues(); });
   if (!queues) return Fail(Failure::Kind::kUnavailable, "the scheduler is too busy to answer; try again");
-  std::map<std::string, std::vector<const Row*>> lines;
+  std::map<QueueKey, std::vector<const Row*>> lines;
   for (const Row& row : (*table)->rows)
-    if (row.position > 0 && row.position <= kLine) lines[QueueOf(*row.decision)].push_back(&row);
+    if (row.position > 0 && row.position <= kLine) lines[QueueKeyOf(*row.decision)].push_back(&row);
   v1::ListQueuesResponse response;
   std::vector<const QueueView*> shown;
   for (const QueueView& view : *queues)
@@ -182,7 +181,7 @@ Answer<v1::ListQueuesResponse> Cluster::ListQueues(const v1::ListQueuesRequest& 
     v1::Queue& queue = *response.add_queues();
     Fill(*view, &queue);
     if (view->kind == QueueView::Kind::kCohort || view->kind == QueueView::Kind::kLocal) continue;
-    std::vector<const Row*>& line = lines[view->name];
+    std::vector<const Row*>& line = lines[{view->kind == QueueView::Kind::kLeaf, view->name}];
     std::ranges::sort(line, {}, &Row::position);
     for (const Row* row : line) {
       const Answer<bool> sees = sight.SeesIfAsked(row->decision->gang.ns);

@@ -25,6 +25,7 @@ using server::FolderRequest;
 int StatusOf(Failure::Kind kind) {
   switch (kind) {
     case Failure::Kind::kInvalid: return 400;
+    case Failure::Kind::kAnonymous: return 401;
     case Failure::Kind::kForbidden: return 403;
     case Failure::Kind::kNotFound: return 404;
     case Failure::Kind::kGone: return 410;
@@ -39,7 +40,9 @@ FolderAnswer Refused(Failure::Kind kind, std::string message) { return Refused(F
 template <typename Message>
 FolderAnswer Render(const Answer<Message>& answer) {
   if (!answer) return Refused(answer.error());
-  return {200, JsonOf(*answer) + "\n"};
+  std::string text = JsonOf(*answer);
+  if (text.empty()) return {500, "the answer cannot be said in JSON\n"};
+  return {200, std::move(text) + "\n"};
 }
 
 std::string Value(const FolderRequest& request, const char* name) {
@@ -63,6 +66,16 @@ std::vector<std::string> PartsOf(const std::string& path) {
   }
   if (!parts.empty() && parts.back().empty()) parts.pop_back();
   return parts;
+}
+
+// Fails for a caller without credentials, unless such a one sees all namespaces: there is nothing else that it could
+// see, and each namespace would be a question to the API server.
+Answer<void> CheckSignedIn(const std::shared_ptr<const server::Rights>& rights, const base::Clock& clock) {
+  if (rights->user() != server::kAnonymousUser) return {};
+  const Answer<bool> all = Sight(rights, "", clock).SeesAll();
+  if (!all) return tl::make_unexpected(all.error());
+  if (*all) return {};
+  return Fail(Failure::Kind::kAnonymous, "a token is needed: send the header Authorization: Bearer TOKEN");
 }
 
 v1::GetGangRequest GangIn(const FolderRequest& request) {
@@ -126,6 +139,7 @@ Door::Door(Source& source, const base::Clock& clock) : parts_(std::make_unique<P
 Door::~Door() = default;
 
 FolderAnswer Door::Show(const FolderRequest& request) {
+  if (const Answer<void> may = CheckSignedIn(request.rights, parts_->clock); !may) return Refused(may.error());
   const std::vector<std::string> parts = PartsOf(request.path);
   for (const Parts::Route& route : Parts::Routes()) {
     if (!route.Fits(parts)) continue;
@@ -174,8 +188,7 @@ FolderAnswer Door::Parts::ShowQueues(const FolderRequest& request) {
   v1::ListQueuesRequest list;
   list.set_name(Utf8(Value(request, "name")));
   Sight sight = SightOf(request, "");
-  const auto may = request.rights->MayGet(request.path);
-  return Render(cluster.ListQueues(list, sight, may && *may));
+  return Render(cluster.ListQueues(list, sight));
 }
 
 FolderAnswer Door::Parts::ShowNodes(const FolderRequest& request) {
@@ -189,20 +202,14 @@ FolderAnswer Door::Parts::ShowNodes(const FolderRequest& request) {
     begin = end + 1;
   }
   Sight sight = SightOf(request, "");
-  const auto may = request.rights->MayGet(request.path);
-  return Render(cluster.ListNodes(list, sight, may && *may));
+  return Render(cluster.ListNodes(list, sight));
 }
 
 FolderAnswer Door::Parts::ShowVersion(const FolderRequest& request) {
-  const auto may = request.rights->MayGet(request.path);
-  if (!may || !*may) {
-    Sight sight = SightOf(request, "");
-    const Answer<bool> all = sight.SeesAll();
-    if (!all) return Refused(all.error());
-    if (!*all)
-      return Refused(Failure::Kind::kForbidden,
-                     fmt::format("user \"{}\" may not get this path", request.rights->user()));
-  }
+  Sight sight = SightOf(request, "");
+  const Answer<bool> may = sight.SeesPath(request.path);
+  if (!may) return Refused(may.error());
+  if (!*may) return Refused(Failure::Kind::kForbidden, fmt::format("user \"{}\" may not get this path", sight.user()));
   v1::Version version;
   version.set_version(source.about().version);
   SetTime(source.about().started_ms, version.mutable_started());

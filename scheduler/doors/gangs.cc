@@ -25,7 +25,8 @@ bool HasMember(const Decision& decision, const std::string& name) {
 
 // What a waiting gang lacks: resources, and the queues that have too little of them; no queue: nodes have.
 struct Lack {
-  std::set<std::string> resources, queues;
+  std::set<std::string> resources;
+  std::set<QueueKey> queues;
 };
 
 Lack LackOf(const Decision& decision) {
@@ -41,11 +42,11 @@ Lack LackOf(const Decision& decision) {
   } else if (const auto* queue = std::get_if<observe::QueueRefuses>(&decision.why->cause)) {
     for (const observe::QueueRefuses::Cell& cell : queue->cells) {
       lack.resources.insert(cell.resource);
-      lack.queues.insert(cell.queue);
+      lack.queues.insert({QueueKeyOf(decision).first, cell.queue});
     }
-    if (!lack.queues.empty()) lack.queues.insert(QueueOf(decision));
+    if (!lack.queues.empty()) lack.queues.insert(QueueKeyOf(decision));
   } else if (std::holds_alternative<observe::AwaitsQuota>(decision.why->cause)) {
-    lack.queues.insert(QueueOf(decision));
+    lack.queues.insert(QueueKeyOf(decision));
     for (const MemberDecision& member : decision.members)
       if (member.spec)
         for (const auto& [resource, amount] : member.spec->requests)
@@ -82,7 +83,7 @@ Answer<void> AddHolders(const Table& table, const Decision& waits, Sight& sight,
   std::vector<Holding> found;
   for (const Row& row : table.rows) {
     const Decision& decision = *row.decision;
-    if (decision.gang == waits.gang || (!lack.queues.empty() && !lack.queues.contains(QueueOf(decision)))) continue;
+    if (decision.gang == waits.gang || (!lack.queues.empty() && !lack.queues.contains(QueueKeyOf(decision)))) continue;
     if (Holding holding = HoldingOf(decision, lack.resources); holding.pods > 0) found.push_back(std::move(holding));
   }
   // The scarcest is the one that is not cpu or memory, if there is such a one.
@@ -107,10 +108,34 @@ Answer<void> AddHolders(const Table& table, const Decision& waits, Sight& sight,
   return {};
 }
 
-void FillRow(const Row& row, v1::Gang* to) {
+// `wide`: the caller's sight of all namespaces.
+void FillRow(const Row& row, bool with_members, Sight& wide, v1::Gang* to) {
   Fill(*row.decision, to);
+  if (with_members) FillMembers(*row.decision, to);
+  HideVictims(*row.decision, [&wide](const std::string& ns) { return wide.MayName(ns); }, to);
   to->set_position(row.position);
   to->set_line(row.line);
+}
+
+void FillEvent(const observe::HistoryEvent& event, Sight& wide, v1::GangEvent* to) {
+  Fill(event, to);
+  if (event.by && !wide.MayName(event.by->ns)) {
+    to->clear_by();
+    to->set_by_another(true);
+  }
+  if (auto said = HideVictims(to->message(), [&wide](const std::string& ns) { return wide.MayName(ns); }))
+    to->set_message(*std::move(said));
+}
+
+// The words of Gang.state, or the failure that names them if `state` is none.
+Answer<void> CheckState(const std::string& state) {
+  std::string known;
+  for (int i = 0; i <= static_cast<int>(observe::GangState::kFinished); ++i) {
+    const std::string_view word = observe::Word(static_cast<observe::GangState>(i));
+    if (state.empty() || word == state) return {};
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", word);
+  }
+  return Fail(Failure::Kind::kInvalid, fmt::format("unknown state \"{}\"; known are {}", state, known));
 }
 
 tl::unexpected<Failure> NoSuchGang(const std::string& ns, const std::string& name) {
@@ -134,11 +159,13 @@ Answer<std::shared_ptr<const Table>> Gangs::All() {
 }
 
 Answer<v1::ListGangsResponse> Gangs::List(const v1::ListGangsRequest& request, Sight& sight) {
+  if (const Answer<void> known = CheckState(request.state()); !known) return tl::make_unexpected(known.error());
   if (const Answer<void> may = sight.CheckOnly(); !may) return tl::make_unexpected(may.error());
   const auto table = All();
   if (!table) return tl::make_unexpected(table.error());
   v1::ListGangsResponse response;
   response.set_sequence((*table)->sequence);
+  Sight wide = sight.Widened();
   std::pair<size_t, size_t> range(0, (*table)->rows.size());
   if (!request.namespace_().empty()) range = (*table)->RangeOf(request.namespace_());
   for (size_t i = range.first; i < range.second; ++i) {
@@ -151,9 +178,7 @@ Answer<v1::ListGangsResponse> Gangs::List(const v1::ListGangsRequest& request, S
     const Answer<bool> sees = sight.Sees(decision.gang.ns);
     if (!sees) return tl::make_unexpected(sees.error());
     if (!*sees) continue;
-    v1::Gang& gang = *response.add_gangs();
-    FillRow(row, &gang);
-    if (request.members()) FillMembers(decision, &gang);
+    FillRow(row, request.members(), wide, response.add_gangs());
   }
   return response;
 }
@@ -176,11 +201,10 @@ Answer<v1::Gang> Gangs::Get(const v1::GetGangRequest& request, Sight& sight) {
       if (is_meant(rows[i]) && HasMember(*rows[i].decision, request.name())) found = &rows[i];
   }
   if (!found) return NoSuchGang(request.namespace_(), request.name());
-  v1::Gang gang;
-  FillRow(*found, &gang);
-  FillMembers(*found->decision, &gang);
-  // Those that hold something may be anywhere.
+  // Those that hold something, or have to leave, may be anywhere.
   Sight wide = sight.Widened();
+  v1::Gang gang;
+  FillRow(*found, true, wide, &gang);
   if (const Answer<void> added = AddHolders(**table, *found->decision, wide, &gang);
       !added && added.error().kind != Failure::Kind::kForbidden)
     return tl::make_unexpected(added.error());
@@ -200,7 +224,8 @@ Answer<v1::GangHistory> Gangs::History(const v1::GetGangRequest& request, Sight&
     if (one.events.back().last_ms > newest->events.back().last_ms) newest = &one;
   Fill(newest->gang, history.mutable_gang());
   SetTime(found.whole_from_ms, history.mutable_whole_from());
-  for (const observe::HistoryEvent& event : newest->events) Fill(event, history.add_events());
+  Sight wide = sight.Widened();
+  for (const observe::HistoryEvent& event : newest->events) FillEvent(event, wide, history.add_events());
   return history;
 }
 

@@ -18,17 +18,34 @@ using std::chrono::steady_clock;
 
 // How often the thread looks whether something has changed.
 constexpr milliseconds kLook{100};
+// The least that lies between two questions for what has changed, unless an answer was cut.
+constexpr milliseconds kPace{100};
 // So long after the last reader the copy is let go.
 constexpr std::chrono::seconds kIdle{120};
 constexpr milliseconds kPatience{10'000};
 
 auto NameOf(const model::GangKey& gang) { return std::tie(gang.ns, gang.name, gang.dialect); }
 
+Hub::Change Printed(const observe::Decision& decision) {
+  v1::WatchGangsResponse response;
+  Fill(decision, response.mutable_gang());
+  Hub::Change change{.gang = decision.gang, .json = JsonOf(response)};
+  const auto in_its_own = [&decision](const std::string& ns) { return ns == decision.gang.ns; };
+  if (HideVictims(decision, in_its_own, response.mutable_gang())) change.narrow_json = JsonOf(response);
+  return change;
+}
+
+Hub::Change Gone(const model::GangKey& gang) {
+  v1::WatchGangsResponse response;
+  Fill(gang, response.mutable_gone());
+  return {.gang = gang, .gone = true, .json = JsonOf(response)};
+}
+
 // Gives those that wait their positions, queue by queue.
 void SetPositions(std::vector<Row>* rows) {
-  std::map<std::string, std::vector<Row*>> lines;
+  std::map<QueueKey, std::vector<Row*>> lines;
   for (Row& row : *rows)
-    if (StandsInLine(*row.decision)) lines[QueueOf(*row.decision)].push_back(&row);
+    if (StandsInLine(*row.decision)) lines[QueueKeyOf(*row.decision)].push_back(&row);
   for (auto& [queue, line] : lines) {
     std::ranges::stable_sort(line, {}, [](const Row* row) {
       return std::pair(-int64_t{row->decision->priority}, row->decision->created_ms);
@@ -46,6 +63,8 @@ std::string QueueOf(const observe::Decision& decision) {
   return decision.quota && !decision.quota->leaf.empty() ? decision.quota->leaf : decision.queue;
 }
 
+QueueKey QueueKeyOf(const observe::Decision& decision) { return {decision.quota != nullptr, QueueOf(decision)}; }
+
 bool StandsInLine(const observe::Decision& decision) {
   using observe::GangState;
   return decision.state == GangState::kWaitingForQueue || decision.state == GangState::kWaitingForNodes;
@@ -61,21 +80,9 @@ std::pair<size_t, size_t> Table::RangeOf(const std::string& ns, const std::strin
   return {found.begin() - rows.begin(), found.end() - rows.begin()};
 }
 
-const std::string& Hub::Change::Json() const {
-  std::call_once(printed_, [this] {
-    v1::WatchGangsResponse response;
-    if (decision_)
-      Fill(*decision_, response.mutable_gang());
-    else
-      Fill(gang_, response.mutable_gone());
-    json_ = JsonOf(response);
-  });
-  return json_;
-}
-
 bool Hub::ByName::operator()(const model::GangKey& a, const model::GangKey& b) const { return NameOf(a) < NameOf(b); }
 
-Hub::Hub(Source& source) : source_(source) {
+Hub::Hub(Source& source, size_t most_bytes) : source_(source), most_bytes_(most_bytes) {
   thread_ = std::thread([this] {
     pthread_setname_np(pthread_self(), "doors");
     Run();
@@ -107,6 +114,10 @@ void Hub::Run() {
         asked_.WaitUntil(mutex_, steady_clock::now() + kLook);
         continue;
       }
+      if (has_copy_ && steady_clock::now() < next_follow_) {
+        asked_.WaitUntil(mutex_, next_follow_);
+        continue;
+      }
       list = !has_copy_;
     }
     if (list || !Follow()) Relist();
@@ -117,14 +128,22 @@ void Hub::LetGo() {
   gangs_.clear();
   batches_.clear();
   table_.reset();
-  kept_ = 0;
+  kept_ = kept_bytes_ = 0;
   has_copy_ = wanted_ = false;
 }
 
 void Hub::Relist() {
-  observe::DecisionChanges list = source_.Decisions();
+  std::optional<observe::DecisionChanges> list = source_.Decisions();
+  if (!list) {
+    const base::MutexLock lock(mutex_);
+    ++failures_;
+    changed_.NotifyAll();
+    has_copy_ = false;  // an old copy is of no use, as changes are missing
+    if (!stopping_) asked_.WaitUntil(mutex_, steady_clock::now() + kLook);
+    return;
+  }
   decltype(gangs_) gangs;
-  for (observe::Decision& decision : list.decisions) {
+  for (observe::Decision& decision : list->decisions) {
     model::GangKey gang = decision.gang;
     gangs[std::move(gang)] = std::make_shared<const observe::Decision>(std::move(decision));
   }
@@ -133,8 +152,8 @@ void Hub::Relist() {
     gangs_.swap(gangs);  // the old ones are freed without the lock
     batches_.clear();
     table_.reset();
-    kept_ = 0;
-    sequence_ = from_ = list.sequence;
+    kept_ = kept_bytes_ = 0;
+    sequence_ = from_ = list->sequence;
     has_copy_ = true;
   }
   changed_.NotifyAll();
@@ -146,38 +165,42 @@ bool Hub::Follow() {
     const base::MutexLock lock(mutex_);
     sequence = sequence_;
   }
+  const uint64_t known = source_.sequence();
+  next_follow_ = steady_clock::now() + kPace;
   std::optional<observe::DecisionChanges> changes = source_.DecisionsAfter(sequence);
   if (!changes) return false;
+  if (changes->sequence == sequence) return true;    // the scheduler is too busy, or does not run any more
+  if (changes->sequence < known) next_follow_ = {};  // the answer was cut
   auto batch = std::make_shared<Batch>();
   batch->sequence = changes->sequence;
-  for (observe::Decision& decision : changes->decisions) {
-    model::GangKey gang = decision.gang;
-    batch->changes.emplace_back(std::move(gang), std::make_shared<const observe::Decision>(std::move(decision)));
-  }
-  for (model::GangKey& gang : changes->gone) batch->changes.emplace_back(std::move(gang), nullptr);
+  for (const observe::Decision& decision : changes->decisions) batch->changes.push_back(Printed(decision));
+  for (const model::GangKey& gang : changes->gone) batch->changes.push_back(Gone(gang));
+  for (const Change& change : batch->changes)
+    batch->bytes += sizeof change + change.json.size() + change.narrow_json.size();
   {
     const base::MutexLock lock(mutex_);
-    if (changes->sequence == sequence_) {  // the scheduler is too busy, or does not run any more
-      asked_.WaitUntil(mutex_, steady_clock::now() + kLook);
-      return true;
+    for (observe::Decision& decision : changes->decisions) {
+      model::GangKey gang = decision.gang;
+      gangs_.insert_or_assign(std::move(gang), std::make_shared<const observe::Decision>(std::move(decision)));
     }
-    for (const Change& change : batch->changes) {
-      if (change.decision())
-        gangs_.insert_or_assign(change.gang(), change.decision());
-      else
-        gangs_.erase(change.gang());
-    }
-    sequence_ = batch->sequence;
-    kept_ += batch->changes.size();
-    batches_.push_back(std::move(batch));
-    for (; kept_ > kMostKept && batches_.size() > 1; batches_.pop_front()) {
-      kept_ -= batches_.front()->changes.size();
-      from_ = batches_.front()->sequence;
-    }
+    for (const model::GangKey& gang : changes->gone) gangs_.erase(gang);
+    Keep(std::move(batch));
     table_.reset();
   }
   changed_.NotifyAll();
   return true;
+}
+
+void Hub::Keep(std::shared_ptr<const Batch> batch) {
+  sequence_ = batch->sequence;
+  kept_ += batch->changes.size();
+  kept_bytes_ += batch->bytes;
+  batches_.push_back(std::move(batch));
+  for (; (kept_ > kMostKept || kept_bytes_ > most_bytes_) && batches_.size() > 1; batches_.pop_front()) {
+    kept_ -= batches_.front()->changes.size();
+    kept_bytes_ -= batches_.front()->bytes;
+    from_ = batches_.front()->sequence;
+  }
 }
 
 bool Hub::AwaitCopy() {
@@ -186,7 +209,8 @@ bool Hub::AwaitCopy() {
   wanted_ = true;
   asked_.NotifyAll();
   const auto until = steady_clock::now() + kPatience;
-  while (!has_copy_ && !stopping_ && changed_.WaitUntil(mutex_, until)) {
+  const uint64_t failures = failures_;
+  while (!has_copy_ && !stopping_ && failures_ == failures && changed_.WaitUntil(mutex_, until)) {
   }
   return has_copy_;
 }

@@ -6,7 +6,8 @@
 //
 // Invariants
 //   (1) the readers of a batch have seen all changes up to its sequence number, if they had seen those before it;
-//   (2) kMostKept changes are kept at most; a reader that is further behind has to list again.
+//   (2) kMostKept changes, and kMostBytes of them, are kept at most; only the last batch may be larger. A reader that
+//   is further behind has to list again.
 #pragma once
 
 #include <atomic>
@@ -44,37 +45,34 @@ struct Table {
 
 // Returns the queue in which the gang stands in line.
 std::string QueueOf(const observe::Decision& decision);
+// The same, told apart from a queue of that name that gives no quota before there are pods, or does: {does, name}.
+using QueueKey = std::pair<bool, std::string>;
+QueueKey QueueKeyOf(const observe::Decision& decision);
 // Whether it stands there.
 bool StandsInLine(const observe::Decision& decision);
 
 class Hub {
  public:
   static constexpr size_t kMostKept = 16'384;
+  static constexpr size_t kMostBytes = 64 << 20;
 
-  // A gang that changed, or is gone.
-  class Change {
-   public:
-    Change(model::GangKey gang, std::shared_ptr<const observe::Decision> decision)
-        : gang_(std::move(gang)), decision_(std::move(decision)) {}
-    const model::GangKey& gang() const { return gang_; }
-    const std::shared_ptr<const observe::Decision>& decision() const { return decision_; }  // null: it is gone
-    // Returns the WatchGangsResponse as JSON, without a sequence. It is made once for all readers.
-    const std::string& Json() const;
-
-   private:
-    const model::GangKey gang_;
-    const std::shared_ptr<const observe::Decision> decision_;
-    mutable std::once_flag printed_;
-    mutable std::string json_;
+  // A gang that changed, or is gone. Its members are not kept, as no watch tells them.
+  struct Change {
+    model::GangKey gang;
+    bool gone = false;
+    std::string json;  // the WatchGangsResponse, without a sequence
+    // The same for a reader that does not see all namespaces; empty: the same.
+    std::string narrow_json = {};
   };
   struct Batch {
     uint64_t sequence = 0;  // of its last change
     std::deque<Change> changes;
+    size_t bytes = 0;
   };
   using Batches = std::vector<std::shared_ptr<const Batch>>;
 
-  // `source` outlives this.
-  explicit Hub(Source& source);
+  // `source` outlives this. `most_bytes`: see invariant (2).
+  explicit Hub(Source& source, size_t most_bytes = kMostBytes);
   ~Hub();
   Hub(const Hub&) = delete;
   Hub& operator=(const Hub&) = delete;
@@ -94,13 +92,16 @@ class Hub {
 
   void Run();
   void Relist();
-  // Takes up what has changed. False: changes are missing.
+  // Takes up what has changed, not more often than ten times a second. False: changes are missing.
   bool Follow();
+  // Adds the batch, and drops the oldest ones as long as there is too much.
+  void Keep(std::shared_ptr<const Batch> batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void LetGo() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Waits until there is a copy. False: none came.
   bool AwaitCopy() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   Source& source_;
+  const size_t most_bytes_;
   base::Mutex mutex_;
   base::Condition changed_;  // for readers
   base::Condition asked_;    // for the thread
@@ -108,12 +109,14 @@ class Hub {
   bool has_copy_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t sequence_ ABSL_GUARDED_BY(mutex_) = 0;  // of the copy
   uint64_t from_ ABSL_GUARDED_BY(mutex_) = 0;      // changes after this one are kept
-  size_t kept_ ABSL_GUARDED_BY(mutex_) = 0;
+  size_t kept_ ABSL_GUARDED_BY(mutex_) = 0, kept_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::deque<std::shared_ptr<const Batch>> batches_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<const Table> table_ ABSL_GUARDED_BY(mutex_);  // of `sequence_`; null: to be made
   Instant last_read_ ABSL_GUARDED_BY(mutex_){};
-  bool wanted_ ABSL_GUARDED_BY(mutex_) = false;  // the copy
+  bool wanted_ ABSL_GUARDED_BY(mutex_) = false;    // the copy
+  uint64_t failures_ ABSL_GUARDED_BY(mutex_) = 0;  // lists that the scheduler did not make
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  Instant next_follow_{};  // the hub's thread only
   std::thread thread_;
 };
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "doors/messages.h"
 #include "doors/text.h"
@@ -161,7 +164,54 @@ struct Kind {
   void operator()(const BeingUndone&) const { out.set_kind("undoing"); }
 };
 
+// "namespace/name" is of a namespace that the reader may not know.
+bool IsHidden(std::string_view pod, const SeesNamespace& sees) {
+  const size_t slash = pod.find('/');
+  return slash != std::string_view::npos && !sees(std::string(pod.substr(0, slash)));
+}
+
 }  // namespace
+
+std::optional<std::string> HideVictims(std::string_view sentence, const SeesNamespace& sees) {
+  // "… waits for 2 pods to leave node n: a/x, b/y." No name has a space in it.
+  constexpr std::string_view kBefore = " to leave node";
+  const size_t leave = sentence.find(kBefore);
+  const size_t colon = leave == std::string_view::npos ? leave : sentence.find(": ", leave);
+  if (colon == std::string_view::npos) return std::nullopt;
+  const size_t begin = colon + 2, end = std::min({sentence.find(". ", begin), sentence.size()});
+  std::string shown;
+  int64_t hidden = 0;
+  for (size_t at = begin; at < end;) {
+    const size_t next = std::min(sentence.find(", ", at), end);
+    std::string_view name = sentence.substr(at, next - at);
+    if (next == end && name.ends_with('.')) name.remove_suffix(1);
+    if (IsHidden(name, sees))
+      ++hidden;
+    else
+      shown += fmt::format("{}{}", shown.empty() ? "" : ", ", name);
+    at = next + 2;
+  }
+  if (hidden == 0) return std::nullopt;
+  shown += fmt::format("{}{} of other namespaces", shown.empty() ? "" : ", ", hidden);
+  const std::string_view rest = end == sentence.size() ? "." : sentence.substr(end);
+  return fmt::format("{}{}{}", sentence.substr(0, begin), shown, rest);
+}
+
+bool HideVictims(const Decision& decision, const SeesNamespace& sees, v1::Gang* to) {
+  const auto* awaits = decision.why ? std::get_if<AwaitsVictims>(&decision.why->cause) : nullptr;
+  if (awaits == nullptr) return false;
+  v1::AwaitsVictims& victims = *to->mutable_why()->mutable_victims();
+  victims.clear_pods();
+  for (const std::string& pod : awaits->pods)
+    if (!IsHidden(pod, sees)) victims.add_pods(Utf8(pod));
+  const int64_t hidden = std::ssize(awaits->pods) - victims.pods_size();
+  if (hidden == 0) return false;
+  victims.set_other_pods(Small(hidden));
+  if (auto said = HideVictims(to->message(), sees)) to->set_message(*std::move(said));
+  for (v1::Member& member : *to->mutable_member_list())
+    if (auto said = HideVictims(member.message(), sees)) member.set_message(*std::move(said));
+  return true;
+}
 
 void Fill(const Reason& reason, v1::Reason* to) {
   std::visit(Kind{reason, *to}, reason.cause);

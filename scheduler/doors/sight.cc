@@ -29,6 +29,11 @@ Answer<bool> Sight::Ask(const std::string& ns) {
 
 Answer<bool> Sight::SeesAll() { return Ask(""); }
 
+Answer<bool> Sight::SeesPath(const std::string& path) {
+  if (const auto may = rights_->MayGet(path); may && *may) return true;
+  return SeesAll();
+}
+
 Answer<bool> Sight::Sees(const std::string& ns) {
   if (!only_.empty() && ns != only_) return false;
   const Answer<bool> all = SeesAll();

@@ -30,8 +30,13 @@ class Sight {
   Answer<bool> Sees(const std::string& ns);
   // The same where a namespace more or less does not matter: one that cannot be asked about any more is not seen.
   Answer<bool> SeesIfAsked(const std::string& ns);
+  // The same where a failure is a no as well: whether a name may be told.
+  bool MayName(const std::string& ns) { return SeesIfAsked(ns).value_or(false); }
   // Whether the user sees all namespaces.
   Answer<bool> SeesAll();
+  // Whether the user may get the path, or sees all namespaces.
+  Answer<bool> SeesPath(const std::string& path);
+  std::string user() const { return rights_->user(); }
   // Fails with kForbidden unless the user sees the namespace that is asked for.
   Answer<void> CheckOnly();
   const std::string& only() const { return only_; }

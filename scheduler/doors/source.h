@@ -34,8 +34,9 @@ class Source {
   virtual std::string NotLeading() const = 0;
   // The number of the last change, as of the last cycle. Does not block.
   virtual uint64_t sequence() const = 0;
-  // All Decisions, and those after a sequence number; see Scheduler::DecisionsAfter.
-  virtual observe::DecisionChanges Decisions() = 0;
+  // All Decisions; nullopt: the scheduler does not answer.
+  virtual std::optional<observe::DecisionChanges> Decisions() = 0;
+  // Those after a sequence number; see Scheduler::DecisionsAfter.
   virtual std::optional<observe::DecisionChanges> DecisionsAfter(uint64_t sequence) = 0;
   // Null: the scheduler does not answer.
   virtual std::shared_ptr<const Nodes> ListNodes() = 0;
@@ -48,6 +49,7 @@ class Source {
 struct Failure {
   enum class Kind {
     kInvalid,      // 400: the question itself
+    kAnonymous,    // 401: there is no credential
     kForbidden,    // 403
     kNotFound,     // 404
     kGone,         // 410: changes that are not kept

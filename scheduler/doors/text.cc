@@ -41,7 +41,7 @@ std::string Utf8(std::string_view text) {
 std::string JsonOf(const google::protobuf::Message& message) {
   std::string text;
   // It fails for a time that JSON cannot say; what was written until then is no JSON.
-  if (!google::protobuf::util::MessageToJsonString(message, &text).ok()) return "{}";
+  if (!google::protobuf::util::MessageToJsonString(message, &text).ok()) return "";
   return text;
 }
 

@@ -18,7 +18,8 @@ namespace tutti::doors {
 // refuses such text.
 std::string Utf8(std::string_view text);
 
-// Returns the message on one line, with names in camelCase. Fields that have nothing to say are left out.
+// Returns the message on one line, with names in camelCase. Fields that have nothing to say are left out. Empty:
+// JSON cannot say it.
 std::string JsonOf(const google::protobuf::Message& message);
 
 // Sets a wall time.

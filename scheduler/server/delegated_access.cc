@@ -26,7 +26,7 @@ bool In(const std::string& group, const User& user) {
   return std::ranges::find(user.groups, group) != user.groups.end();
 }
 
-User Anonymous() { return {"system:anonymous", "", {"system:unauthenticated"}, {}}; }
+User Anonymous() { return {kAnonymousUser, "", {"system:unauthenticated"}, {}}; }
 
 User Authenticated(User user) {
   if (!In(kEverybody, user)) user.groups.emplace_back(kEverybody);

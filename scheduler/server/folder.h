@@ -23,6 +23,9 @@ inline constexpr const char* kPrometheus = "text/plain; version=0.0.4; charset=u
 inline constexpr const char* kJson = "application/json";
 inline constexpr const char* kEvents = "text/event-stream";
 
+// The user of a request without credentials.
+inline constexpr const char* kAnonymousUser = "system:anonymous";
+
 // What the sender of a request may see. Thread-safe. Its functions may block for seconds. Error kUnavailable: the API
 // server gave no answer.
 class Rights {

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <thread>
 
+#include "base/mutex.h"
 #include "server/connections.h"
 
 namespace tutti::server {
@@ -107,19 +108,34 @@ void Refuse(const httplib::Request& request, const Access& access, httplib::Resp
 // Places for streams. A place is free again when its owner is gone, which this outlives.
 class StreamPlaces {
  public:
-  explicit StreamPlaces(int most) : most_(most) {}
-  // Returns null if all are taken.
-  std::shared_ptr<void> Take() {
-    if (taken_.fetch_add(1) >= most_) {
-      --taken_;
-      return nullptr;
+  enum class Refusal { kNone, kAllTaken, kUserHasEnough };
+  struct Answer {
+    std::shared_ptr<void> place;  // null: refused
+    Refusal refusal = Refusal::kNone;
+  };
+  // `user`: empty: it is not known, and may have any number.
+  Answer Take(const std::string& user) {
+    const base::MutexLock lock(mutex_);
+    if (taken_ >= Server::kMostStreams) return {nullptr, Refusal::kAllTaken};
+    if (!user.empty()) {
+      int& own = of_user_[user];
+      if (own >= Server::kMostStreamsEach) return {nullptr, Refusal::kUserHasEnough};
+      ++own;
     }
-    return {this, [](StreamPlaces* places) { --places->taken_; }};
+    ++taken_;
+    return {std::shared_ptr<void>(this, [user](StreamPlaces* places) { places->Free(user); })};
   }
 
  private:
-  const int most_;
-  std::atomic<int> taken_ = 0;
+  void Free(const std::string& user) {
+    const base::MutexLock lock(mutex_);
+    --taken_;
+    if (const auto at = of_user_.find(user); at != of_user_.end() && --at->second == 0) of_user_.erase(at);
+  }
+
+  base::Mutex mutex_;
+  int taken_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::map<std::string, int> of_user_ ABSL_GUARDED_BY(mutex_);
 };
 
 struct Server::Impl {
@@ -166,25 +182,30 @@ struct Server::Impl {
   void AddFolder(const Folder& folder) {
     http.Get(folder.prefix + ".*", [this, &folder](const httplib::Request& request, httplib::Response& response) {
       DelegatedAccess::Identity identity{std::make_shared<const AllRights>()};
-      if (!IsOpen(request)) identity = delegated.Identify(CallerOf(request));
+      const bool open = IsOpen(request);
+      if (!open) identity = delegated.Identify(CallerOf(request));
       if (!identity.rights) return Refuse(request, identity.refused, response);
       FolderAnswer answer = folder.answer({request.path, Query(request.params.begin(), request.params.end()),
                                            identity.rights, request.get_header_value("Last-Event-ID")});
       response.status = answer.status;
+      if (answer.status == 401) response.set_header("WWW-Authenticate", "Bearer");
       response.set_header("Cache-Control", "no-store");
       response.set_header("X-Content-Type-Options", "nosniff");
-      if (answer.stream) return Send(std::move(answer.stream), answer.type, response);
+      if (answer.stream)
+        return Send(std::move(answer.stream), open ? "" : identity.rights->user(), answer.type, response);
       response.set_content(std::move(answer.body), answer.status == 200 ? answer.type : kText);
     });
   }
 
-  void Send(std::shared_ptr<Stream> stream, const char* type, httplib::Response& response) {
-    auto place = streams.Take();
+  void Send(std::shared_ptr<Stream> stream, const std::string& user, const char* type, httplib::Response& response) {
+    auto [place, refusal] = streams.Take(user);
     if (!place) {
-      response.status = 503;
+      const bool all = refusal == StreamPlaces::Refusal::kAllTaken;
+      response.status = all ? 503 : 429;
       response.set_header("Retry-After", "5");
-      response.set_content(fmt::format("{} streams are open, which is the most; try again later\n", kMostStreams),
-                           kText);
+      const std::string why = all ? fmt::format("{} streams are open", kMostStreams)
+                                  : fmt::format("user \"{}\" has {} streams open", user, kMostStreamsEach);
+      response.set_content(why + ", which is the most; try again later\n", kText);
       return;
     }
     response.set_chunked_content_provider(
@@ -298,7 +319,7 @@ struct Server::Impl {
   const base::Clock& time;
 
   std::atomic<bool> stopping = false;
-  StreamPlaces streams{kMostStreams};
+  StreamPlaces streams;
   ClientAuthorities authorities;
   DelegatedAccess delegated;
 

@@ -61,7 +61,8 @@ struct OpenAnswer {
 struct Pages {
   std::vector<HealthCheck> live, ready, health;
   std::vector<Page> shown;
-  // Every user may ask, and gets what it may see. At most kMostStreams of their streams are open at a time.
+  // Every user may ask, and gets what it may see. At most kMostStreams of their streams are open at a time,
+  // and kMostStreamsEach of one user.
   std::vector<Folder> folders = {};
   // Called for each health check that was run: "livez", "ping". May be empty.
   std::function<void(std::string_view path, std::string_view check, bool well)> on_check;
@@ -72,7 +73,7 @@ struct Pages {
 
 class Server {
  public:
-  static constexpr int kMostStreams = 128;
+  static constexpr int kMostStreams = 128, kMostStreamsEach = 8;
 
   // Listens, then serves on threads of its own until destroyed. With a null `review` no token is valid. `review` and
   // `clock` must outlive the server. Without `client_ca` clients are not asked for a certificate. Errors: kInvalid (a

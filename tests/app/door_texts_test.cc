@@ -42,6 +42,8 @@ TEST_CASE("a gang that asks for more than the cluster has is said to start never
 TEST_CASE("a name cannot move the cursor of a terminal") {
   const base::Json list = cluster::ParseJson(R"({"gangs":[{"namespace":"a","name":"g","queue":"q\u001b[2J"}]})");
   CHECK_THAT(GangTable(list, Width::kNormal, true, kNow), Contains("q?[2J"));
+  CHECK(Shown("a\u009B2J\u202Eb\u2066\u00A0\u00E4\nc") == "a?2J?b?\u00A0\u00E4?c");
+  CHECK(Shown("a\n\u0085\x7F", Lines::kKept) == "a\n??");
 }
 
 TEST_CASE("answers of other shapes make no text that is wrong") {

@@ -121,6 +121,8 @@ class Events:
     def until(self, wanted):
         """The first event for which `wanted` is true."""
         while event := self.next():
+            if "id" in event:
+                assert event["data"]["sequence"] == event["id"], event
             if wanted(event):
                 return event
         raise AssertionError("the stream ended")
@@ -254,6 +256,7 @@ class OfTheSim(Base):
         self.assertEqual(status, 404)
         self.assertIn(DOOR + "gangs/*/*/history", text)
         self.assertEqual(self.door("watch?since=soon")[0], 400)
+        self.assertEqual(self.door("gangs?state=waiting")[0], 400)
         self.assertEqual(self.door("gangs", method="POST", body="a: b")[0], 405)
 
     def test_what_is_no_text_or_no_number_is_answered_and_harms_nothing(self):
@@ -317,6 +320,8 @@ class OfTheSim(Base):
         self.assertEqual((missing.returncode, missing.stdout), (1, ""))
         self.assertIn("there is no gang or pod default/third", missing.stderr)
         self.assertEqual(self.ctl("get", "cows").returncode, 2)
+        for name in ("PodGroups/first", "podgroup.scheduling.volcano.sh/first", "default/first", "rayclusters/first"):
+            self.assertIn("default/first is whole", self.ctl("why", name, "--server", self.url).stdout, name)
         self.assertIn("complete -F _kubectl_tutti kubectl-tutti", self.ctl("completion", "bash").stdout)
 
 
@@ -419,19 +424,24 @@ class WithoutAScheduler(Base):
 
 
 class Reviews(http.server.BaseHTTPRequestHandler):
-    """Knows the tokens NAME and secret-of-NAME as the user NAME. `admin` may do everything, `dev` may list pods of namespace other."""
+    """Knows the tokens NAME and secret-of-NAME as the user NAME. `admin` and `admin-...` may do everything, `dev` may list
+    pods of namespace other."""
+
+    @staticmethod
+    def is_admin(user):
+        return user.partition("-")[0] == "admin"
 
     def do_POST(self):
         review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         spec = review["spec"]
         if review["kind"] == "TokenReview":
             user = spec["token"].removeprefix("secret-of-")
-            review["status"] = {"authenticated": True, "user": {"username": user}} if user in ("admin", "dev") else {}
+            review["status"] = {"authenticated": True, "user": {"username": user}} if self.is_admin(user) or user == "dev" else {}
         else:
             pods = spec.get("resourceAttributes", {})
             dev = spec["user"] == "dev" and (pods.get("resource"), pods.get("verb"), pods.get("namespace")) == \
                 ("pods", "list", "other")
-            review["status"] = {"allowed": spec["user"] == "admin" or dev}
+            review["status"] = {"allowed": self.is_admin(spec["user"]) or dev}
         body = json.dumps(review).encode()
         self.send_response(201)
         self.send_header("Content-Type", "application/json")
@@ -507,30 +517,80 @@ class OfRun(Base):
         self.assertEqual(self.ask("gangs/other/mine", "dev")[0], 200)
         self.assertEqual(self.ask("nodes", "admin")[0], 200)
         self.assertEqual(self.ask("gangs", "nobody")[0], 401)
-        self.assertEqual(names(self.ask("gangs", None)), [])
+        for path in ("gangs", "gangs?namespace=default", "queues", "version", "watch"):
+            self.assertEqual(self.ask(path, None)[0], 401, path)
+        with self.assertRaises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(self.scheduler + DOOR + "gangs", timeout=SECONDS, context=ssl._create_unverified_context())
+        self.assertEqual(refused.exception.headers["WWW-Authenticate"], "Bearer")
 
     def test_the_token_may_come_through_a_proxy(self):
         self.assertEqual(len(self.ask("gangs", "admin", "X-Tutti-Authorization")[1]["gangs"]), 2)
         self.assertEqual(self.ask("gangs", "nobody", "X-Tutti-Authorization")[0], 401)
 
     def test_kubectl_tutti_asks_through_the_api_server_with_the_token_of_the_kubeconfig(self):
-        proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), type("To", (Proxy,), {"to": self.scheduler}))
-        threading.Thread(target=proxy.serve_forever, daemon=True).start()
-        self.addCleanup(proxy.server_close)
-        self.addCleanup(proxy.shutdown)
-        config = self.root / "dev"
-        config.write_text(json.dumps({
-            "apiVersion": "v1", "kind": "Config", "current-context": "c",
-            "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{proxy.server_port}"}}],
-            "users": [{"name": "u", "user": {"token": "secret-of-dev"}}],
-            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u", "namespace": "other"}}]}))
-        with_it = ("--kubeconfig", str(config))
+        with_it = ("--kubeconfig", self.config_of(self.proxy(type("To", (Proxy,), {"to": self.scheduler})), {"token": "secret-of-dev"}))
         self.assertEqual(self.ctl("get", "gangs", "-A", "-o", "name", *with_it).stdout, "gang/mine\n")
         self.assertIn("other/mine is ", self.ctl("why", "mine", *with_it).stdout)
         refused = self.ctl("why", "default/first", *with_it)
         self.assertEqual((refused.returncode, refused.stderr),
                          (1, 'error: user "dev" may not list the pods of namespace default\n'))
         self.assertIn("services is forbidden", self.ctl("get", "nodes", "--service", "x", *with_it).stderr)
+
+    def proxy(self, handler, tls=True):
+        """The URL of a server."""
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        if tls:
+            pair = [self.root / "tls.crt", self.root / "tls.key"]
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "1",
+                            "-out", pair[0], "-keyout", pair[1]], check=True, capture_output=True)
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*pair)
+            server.socket = context.wrap_socket(server.socket, server_side=True)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        return f"{'https' if tls else 'http'}://127.0.0.1:{server.server_port}"
+
+    def config_of(self, server, user):
+        """A kubeconfig."""
+        config = self.root / "dev"
+        config.write_text(json.dumps({
+            "apiVersion": "v1", "kind": "Config", "current-context": "c",
+            "clusters": [{"name": "c", "cluster": {"server": server, "insecure-skip-tls-verify": server.startswith("https")}}],
+            "users": [{"name": "u", "user": user}],
+            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u", "namespace": "other"}}]}))
+        return str(config)
+
+    def test_kubectl_tutti_sends_no_token_in_the_clear(self):
+        seen = []
+
+        class Ear(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                seen.append(self.headers)
+                self.send_response(403)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        url = self.proxy(Ear, tls=False)
+        ran = self.root / "ran"
+        plugin = {"apiVersion": "client.authentication.k8s.io/v1", "command": "touch", "args": [str(ran)], "interactiveMode": "Never"}
+        for user in ({"token": "secret-of-dev"}, {"username": "dev", "password": "secret"}, {"exec": plugin}):
+            config = self.config_of(url, user)
+            self.assertEqual(self.ctl("get", "gangs", "--kubeconfig", config).returncode, 1)
+            self.assertEqual(self.ctl("get", "gangs", "--kubeconfig", config, "--server", url).returncode, 1)
+        self.assertEqual(len(seen), 6)
+        for headers in seen:
+            self.assertEqual([name for name in headers if "authorization" in name.lower()], [])
+        self.assertFalse(ran.exists())
+
+    def test_kubectl_tutti_does_not_act_as_another_user(self):
+        config = self.config_of(self.scheduler, {"token": "secret-of-admin", "as": "dev"})
+        refused = self.ctl("get", "gangs", "--kubeconfig", config)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("its user has `as`", refused.stderr)
 
     def test_a_watch_shows_only_what_the_user_may_see(self):
         request = urllib.request.Request(self.scheduler + DOOR + "watch", headers={"Authorization": "Bearer dev"})
@@ -549,19 +609,33 @@ class OfRun(Base):
         events.close()
 
     def test_streams_beyond_the_most_are_refused_and_closed_ones_make_room(self):
-        open_ones, refused = [], None
         context = ssl._create_unverified_context()
-        while len(open_ones) < 256 and refused is None:
-            request = urllib.request.Request(self.scheduler + DOOR + "watch", headers={"Authorization": "Bearer admin"})
+
+        def open_as(user):
+            """The stream, or the error that refused it."""
+            request = urllib.request.Request(self.scheduler + DOOR + "watch", headers={"Authorization": f"Bearer {user}"})
             try:
-                open_ones.append(urllib.request.urlopen(request, timeout=SECONDS, context=context))
+                return urllib.request.urlopen(request, timeout=SECONDS, context=context)
             except urllib.error.HTTPError as error:
-                refused = error
-        self.assertEqual(refused.code, 503)
-        self.assertEqual(len(open_ones), 128)
-        self.assertEqual(refused.headers["Retry-After"], "5")
+                return error
+
+        of_one = [open_as("admin") for _ in range(9)]
+        self.assertEqual([one.status for one in of_one], 8 * [200] + [429])
+        self.assertIn('user "admin" has 8 streams open', of_one[-1].read().decode())
+        others = [open_as(f"admin-{i // 8}") for i in range(121)]
+        self.assertEqual([one.status for one in others], 120 * [200] + [503])
+        self.assertEqual(others[-1].headers["Retry-After"], "5")
         self.assertEqual(fetch(self.scheduler + "/livez")[0], 200)
-        for one in open_ones:
+        for one in of_one:
+            one.close()
+
+        def opens_again():
+            one = open_as("admin")
+            self.addCleanup(one.close)
+            return one.status == 200
+
+        eventually(opens_again, "a closed stream makes room")
+        for one in others:
             one.close()
 
     def test_a_standby_names_the_leader_and_shows_nothing(self):

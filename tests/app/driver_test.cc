@@ -111,7 +111,8 @@ TEST_CASE("others see a running scheduler's state and its decisions") {
   Driver::Ending ending = Driver::Ending::kLost;
   std::thread owner([&] { ending = rig.driver.Run(rig.scheduler, 1'000); });
   const auto decisions = rig.driver.views().Decisions();
-  CHECK(decisions.decisions.empty());
+  REQUIRE(decisions);
+  CHECK(decisions->decisions.empty());
   CHECK(rig.driver.synced());
   CHECK(rig.driver.leading());
   CHECK(rig.driver.SinceLastCycleMs() < 60'000);
@@ -129,9 +130,9 @@ TEST_CASE("decisions too many to be told of in one cycle are all there, sorted, 
   for (int i = kPods; i-- > 0;)
     rig.driver.Post(cluster::PodChanged{NewPod(i % 3 == 0 ? "a" : "b", fmt::format("p{:04}", i))});
   std::thread owner([&] { rig.driver.Run(scheduler, 1'000); });
-  const auto all = rig.driver.views().Decisions().decisions;
-  const auto some = rig.driver.views().Decisions("a").decisions;
-  const auto one = rig.driver.views().Decisions("b", "p0001").decisions;
+  const auto all = rig.driver.views().Decisions()->decisions;
+  const auto some = rig.driver.views().Decisions("a")->decisions;
+  const auto one = rig.driver.views().Decisions("b", "p0001")->decisions;
   rig.driver.Stop();
   owner.join();
   REQUIRE(all.size() == kPods);
@@ -148,11 +149,11 @@ TEST_CASE("who follows the decisions is told what changed since a list, and that
   core::Scheduler scheduler(std::move(options), dialects::MakeDialects(), rig.writer, rig.clock, nullptr);
   Lead(rig.driver, scheduler);
   std::thread owner([&] { rig.driver.Run(scheduler, 1'000); });
-  const uint64_t listed = rig.driver.views().Decisions().sequence;
+  const uint64_t listed = rig.driver.views().Decisions()->sequence;
   const auto none = rig.driver.views().DecisionsAfter(listed);
   const auto unknown = rig.driver.views().DecisionsAfter(listed + 1);
   rig.driver.Post(cluster::PodChanged{NewPod("a", "p")});
-  const bool listed_later = rig.driver.views().Decisions().decisions.size() == 1;
+  const bool listed_later = rig.driver.views().Decisions()->decisions.size() == 1;
   const auto changes = rig.driver.views().DecisionsAfter(listed);
   rig.driver.Stop();
   owner.join();
@@ -173,10 +174,10 @@ TEST_CASE("who follows some decisions is told of these") {
   core::Scheduler scheduler(std::move(options), dialects::MakeDialects(), rig.writer, rig.clock, nullptr);
   Lead(rig.driver, scheduler);
   std::thread owner([&] { rig.driver.Run(scheduler, 1'000); });
-  const uint64_t listed = rig.driver.views().Decisions().sequence;
+  const uint64_t listed = rig.driver.views().Decisions()->sequence;
   for (const char* ns : {"a", "b"})
     for (const char* name : {"p", "q"}) rig.driver.Post(cluster::PodChanged{NewPod(ns, name)});
-  while (rig.driver.views().Decisions().decisions.size() < 4) std::this_thread::yield();
+  while (rig.driver.views().Decisions()->decisions.size() < 4) std::this_thread::yield();
   const auto all = rig.driver.views().DecisionsAfter(listed);
   const auto of_a = rig.driver.views().DecisionsAfter(listed, "a");
   const auto called_p = rig.driver.views().DecisionsAfter(listed, "", "p");

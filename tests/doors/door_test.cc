@@ -2,12 +2,14 @@
 #include "doors/door.h"
 
 #include <fmt/format.h>
+#include <tutti/v1/decisions.pb.h>
 
 #include <algorithm>
 
 #include "doors/hub.h"
 #include "doors/sight.h"
 #include "doors/text.h"
+#include "observe/wording.h"
 #include "rig.h"
 
 namespace tutti::doors {
@@ -71,7 +73,7 @@ TEST_CASE("the hub lists once and then follows") {
   REQUIRE(batches);
   REQUIRE(batches->size() == 1);
   CHECK(batches->at(0)->sequence == first + 1);
-  CHECK(batches->at(0)->changes.at(0).gang().name == "y");
+  CHECK(batches->at(0)->changes.at(0).gang.name == "y");
   CHECK(hub.List()->rows.size() == 2);
   CHECK(rig.stage.lists == 1);
   CHECK_FALSE(hub.After(first - 1, std::chrono::milliseconds(0)));
@@ -139,6 +141,13 @@ TEST_CASE("names that are no UTF-8 do not spoil an answer") {
         "a\xC3\xA4\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xF0\x9F\x98\x80\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
+TEST_CASE("what JSON cannot say has no text") {
+  v1::Gang gang;
+  gang.mutable_since()->set_seconds(1'000'000'000'000'000);
+  CHECK(JsonOf(gang).empty());
+  CHECK(JsonOf(v1::Gang()) == "{}");
+}
+
 TEST_CASE("a stream begins with where it stands, tells changes, and gives signs of life") {
   Rig rig;
   rig.rights = std::make_shared<const SomeRights>(std::vector<std::string>{"mine"});
@@ -151,7 +160,9 @@ TEST_CASE("a stream begins with where it stands, tells changes, and gives signs 
   rig.stage.Show(Waiting("mine", "y", 0, 1));
   std::string piece;
   while (piece.empty()) piece = *next();
-  CHECK(Has(piece, "id: 102\nevent: gang\ndata: {\"gang\":{\"dialect\":\"volcano\",\"namespace\":\"mine\""));
+  CHECK(Has(
+      piece,
+      "id: 102\nevent: gang\ndata: {\"sequence\":\"102\",\"gang\":{\"dialect\":\"volcano\",\"namespace\":\"mine\""));
   CHECK_FALSE(Has(piece, "theirs"));
   CHECK(next()->empty());
   rig.clock.Advance(10'000);
@@ -186,6 +197,154 @@ TEST_CASE("what a gang holds on a node is told as its, and the rest as others'")
   CHECK(Has(all, R"("others":{"cpu":"3000"})"));
   rig.rights = std::make_shared<const SomeRights>(std::vector<std::string>{"b"});
   CHECK(rig.Ask("nodes").status == 403);
+}
+
+TEST_CASE("what the hub keeps is bounded by its bytes") {
+  Rig rig;
+  Hub hub(rig.stage, 1'000);
+  const uint64_t first = hub.List()->sequence;
+  const auto follow = [&](uint64_t after, const std::string& name) {
+    observe::Decision decision = Waiting("a", name, 0, 1);
+    decision.message = std::string(900, 'x');
+    rig.stage.Show(decision);
+    std::optional<Hub::Batches> batches = Hub::Batches();
+    while (batches && batches->empty()) batches = hub.After(after, std::chrono::milliseconds(50));
+    return batches;
+  };
+  REQUIRE(follow(first, "x"));
+  REQUIRE(follow(first + 1, "y"));
+  CHECK_FALSE(hub.After(first, std::chrono::milliseconds(0)));
+  const auto last = hub.After(first + 1, std::chrono::milliseconds(0));
+  REQUIRE(last);
+  CHECK(last->size() == 1);
+}
+
+TEST_CASE("the scheduler is asked what has changed a few times a second, however often something does") {
+  Rig rig;
+  Hub hub(rig.stage);
+  uint64_t seen = hub.List()->sequence;
+  const auto take = [&](int patience_ms) {
+    const auto batches = hub.After(seen, std::chrono::milliseconds(patience_ms));
+    REQUIRE(batches);
+    if (!batches->empty()) seen = batches->back()->sequence;
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 300; ++i) {
+    rig.stage.Show(Waiting("a", fmt::format("x{}", i), 0, 1));
+    take(1);
+  }
+  while (seen < rig.stage.sequence()) take(50);
+  const auto took = std::chrono::steady_clock::now() - begin;
+  CHECK(rig.stage.questions <= 2 + took / std::chrono::milliseconds(100));
+}
+
+TEST_CASE("a scheduler that does not answer is not one without gangs") {
+  Rig rig;
+  rig.stage.busy = true;
+  const FolderAnswer answer = rig.Ask("gangs");
+  CHECK(answer.status == 503);
+  CHECK(Has(answer.body, "too busy"));
+  rig.stage.busy = false;
+  CHECK(rig.Ask("gangs").status == 200);
+}
+
+TEST_CASE("a caller without credentials is asked for a token") {
+  Rig rig;
+  const auto nobody = std::make_shared<SomeRights>(std::vector<std::string>{}, server::kAnonymousUser);
+  rig.rights = nobody;
+  for (const char* path :
+       {"gangs", "gangs/a/b", "gangs/a/b/history", "queues", "nodes", "version", "watch", "nothing"}) {
+    const FolderAnswer answer = rig.Ask(path);
+    CHECK(answer.status == 401);
+    CHECK_FALSE(answer.stream);
+  }
+  CHECK(nobody->asked == 8);
+  nobody->namespaces = {""};
+  CHECK(rig.Ask("gangs").status == 200);
+}
+
+TEST_CASE("rights that are gone end a stream") {
+  Rig rig;
+  const auto rights = std::make_shared<SomeRights>(std::vector<std::string>{"mine"});
+  rig.rights = rights;
+  const FolderAnswer answer = rig.Ask("watch", {{"namespace", "mine"}});
+  REQUIRE(answer.stream);
+  const auto next = [&] { return answer.stream->Next(std::chrono::milliseconds(1)); };
+  CHECK(Has(*next(), "event: current"));
+  rights->namespaces = {};
+  CHECK(next()->empty());
+  rig.clock.Advance(60'000);
+  CHECK(Has(*next(), "event: relist\ndata: {\"relist\":\"user \\\"dev\\\" may not list the pods of namespace mine"));
+  CHECK_FALSE(next());
+}
+
+TEST_CASE("pods of other namespaces that leave for a gang are counted, and named to those who see them") {
+  Rig rig;
+  observe::Decision decision = Waiting("mine", "g", 0, 1);
+  decision.state = observe::GangState::kBinding;
+  const observe::AwaitsVictims awaits{{"mine/v", "theirs/secret", "theirs/x"}, {"n"}};
+  decision.why = std::make_shared<const observe::Reason>(observe::Reason{.ns = "mine", .gang = "g", .cause = awaits});
+  decision.message = observe::Say(*decision.why).Full() + " Another sentence.";
+  rig.stage.Show(decision);
+  observe::HistoryEvent waits, evicted;
+  waits.step = "waits";
+  waits.message = decision.message;
+  evicted.step = "quota-evicted";
+  evicted.by = model::GangKey{"volcano", "theirs", "secret"};
+  rig.stage.history.gangs.push_back({decision.gang, {waits, evicted}});
+  CHECK(Has(rig.Ask("gangs/mine/g").body, "theirs/secret"));
+  CHECK(
+      Has(rig.Ask("gangs/mine/g/history").body, R"("by":{"dialect":"volcano","namespace":"theirs","name":"secret"})"));
+
+  const auto rights = std::make_shared<SomeRights>(std::vector<std::string>{"mine"});
+  rig.rights = rights;
+  const FolderAnswer watch = rig.Ask("watch");
+  REQUIRE(watch.stream);
+  std::string told = *watch.stream->Next(std::chrono::milliseconds(1));
+  rig.stage.Show(decision);
+  while (!Has(told, "event: gang")) told += watch.stream->Next(std::chrono::milliseconds(50)).value();
+  for (const std::string& text : {rig.Ask("gangs").body, rig.Ask("gangs/mine/g").body, told}) {
+    CHECK(Has(text, R"("victims":{"pods":["mine/v"],"nodes":["n"],"otherPods":2})"));
+    CHECK(Has(text, "waits for 3 pods to leave node n: mine/v, 2 of other namespaces. Another sentence."));
+    CHECK_FALSE(Has(text, "theirs"));
+  }
+  const std::string history = rig.Ask("gangs/mine/g/history").body;
+  CHECK(Has(history, "mine/v, 2 of other namespaces. Another sentence."));
+  CHECK(Has(history, R"("byAnother":true)"));
+  CHECK_FALSE(Has(history, "theirs"));
+}
+
+TEST_CASE("queues of one name that give quota, and those that do not, have lines of their own") {
+  Rig rig;
+  rig.stage.Show(Waiting("a", "plain", 0, 1, "team"));
+  observe::Decision with_quota = Waiting("a", "quota", 0, 2, "mine");
+  auto quota = std::make_shared<observe::QuotaDecision>();
+  quota->leaf = "team";
+  with_quota.quota = quota;
+  rig.stage.Show(with_quota);
+  using Kind = observe::QueueView::Kind;
+  for (const auto& [kind, dialect] : {std::pair(Kind::kLeaf, "kueue"), std::pair(Kind::kQueue, "volcano")}) {
+    observe::QueueView& queue = rig.stage.queues.emplace_back();
+    queue.kind = kind;
+    queue.dialect = dialect;
+    queue.name = "team";
+  }
+  const std::string text = rig.Ask("queues").body;
+  const size_t leaf = text.find(R"("dialect":"kueue")"),
+               other = text.find(R"("dialect":"volcano","name":"team","kind":"queue")");
+  REQUIRE(other != std::string::npos);
+  CHECK(Has(text.substr(leaf, other - leaf),
+            R"("line":[{"position":1,"gang":{"dialect":"volcano","namespace":"a","name":"quota"})"));
+  CHECK(
+      Has(text.substr(other), R"("line":[{"position":1,"gang":{"dialect":"volcano","namespace":"a","name":"plain"})"));
+}
+
+TEST_CASE("a state that there is not is refused with those that there are") {
+  Rig rig;
+  const FolderAnswer answer = rig.Ask("gangs", {{"state", "waiting"}});
+  CHECK(answer.status == 400);
+  CHECK(Has(answer.body, "unknown state \"waiting\"; known are waiting-for-members, waiting-for-queue"));
+  CHECK(rig.Ask("gangs", {{"state", "finished"}}).status == 200);
 }
 
 }  // namespace

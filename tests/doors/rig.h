@@ -31,13 +31,15 @@ class Stage final : public Source {
   const About& about() const override { return about_; }
   std::string NotLeading() const override { return not_leading; }
   uint64_t sequence() const override { return sequence_; }
-  observe::DecisionChanges Decisions() override {
+  std::optional<observe::DecisionChanges> Decisions() override {
     const std::lock_guard lock(mutex_);
     ++lists;
-    return {sequence_, decisions_};
+    if (busy) return std::nullopt;
+    return observe::DecisionChanges{sequence_, decisions_};
   }
   std::optional<observe::DecisionChanges> DecisionsAfter(uint64_t sequence) override {
     const std::lock_guard lock(mutex_);
+    ++questions;
     if (forgetful) return std::nullopt;
     observe::DecisionChanges changes{sequence_};
     for (const auto& [at, decision] : changes_)
@@ -45,8 +47,10 @@ class Stage final : public Source {
     return changes;
   }
   std::shared_ptr<const Nodes> ListNodes() override { return std::make_shared<const Nodes>(nodes); }
-  std::shared_ptr<const QueueViews> ListQueues() override { return std::make_shared<const QueueViews>(); }
-  observe::History::Found HistoryOf(const std::string&, const std::string&, const std::string&) override { return {}; }
+  std::shared_ptr<const QueueViews> ListQueues() override { return std::make_shared<const QueueViews>(queues); }
+  observe::History::Found HistoryOf(const std::string&, const std::string&, const std::string&) override {
+    return history;
+  }
 
   void Show(observe::Decision decision) {
     const std::lock_guard lock(mutex_);
@@ -58,8 +62,11 @@ class Stage final : public Source {
 
   std::string not_leading;
   Nodes nodes;
+  QueueViews queues;
+  observe::History::Found history;
   std::atomic<bool> forgetful = false;  // no changes are kept
-  std::atomic<int> lists = 0;
+  std::atomic<bool> busy = false;       // no list is made
+  std::atomic<int> lists = 0, questions = 0;
 
  private:
   const About about_{"1.2.3", 1'000, {"tutti"}};
@@ -72,20 +79,22 @@ class Stage final : public Source {
 // May list pods in some namespaces.
 class SomeRights final : public server::Rights {
  public:
-  explicit SomeRights(std::vector<std::string> namespaces) : namespaces_(std::move(namespaces)) {}
-  std::string user() const override { return "dev"; }
+  explicit SomeRights(std::vector<std::string> namespaces, std::string user = "dev")
+      : namespaces(std::move(namespaces)), user_(std::move(user)) {}
+  std::string user() const override { return user_; }
   base::Result<bool> MayListPods(std::string_view ns) const override {
     ++asked;
     if (down) return base::Fail(base::ErrorCode::kUnavailable, "down");
-    return std::ranges::find(namespaces_, ns) != namespaces_.end();
+    return std::ranges::find(namespaces, ns) != namespaces.end();
   }
   base::Result<bool> MayGet(std::string_view) const override { return false; }
 
   mutable int asked = 0;
   bool down = false;
+  std::vector<std::string> namespaces;
 
  private:
-  const std::vector<std::string> namespaces_;
+  const std::string user_;
 };
 
 }  // namespace tutti::doors

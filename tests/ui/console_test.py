@@ -273,12 +273,6 @@ class Rights(Console):
         self.mock.start()
         self.shows("Live")
 
-    def test_who_is_anonymous_is_asked_for_a_token(self):
-        page = self.open()
-        self.mock.refused = {"version": 'user "system:anonymous" may not get this path'}
-        page.open(self.mock.url)
-        self.shows("Sign in", "Not signed in")
-
     def test_who_may_see_nothing_is_told_why(self):
         self.mock = Mock(Cluster())
         self.addCleanup(self.mock.stop)
