@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What changed of the decisions is told by the gangs that were touched, not by all.
 #include <algorithm>
+#include <set>
 
 #include "tests/core/rig.h"
 
@@ -29,6 +30,28 @@ TEST_CASE("of two hundred gangs, the one that changed is told, and one record is
   const auto none = rig.scheduler->DecisionsAfter(changes->sequence);
   REQUIRE(none);
   CHECK(none->decisions.empty());
+}
+
+TEST_CASE("an answer ends before it describes more members than asked for, and the next goes on from there") {
+  Rig rig;
+  uint64_t sequence = rig.scheduler->decision_sequence();
+  for (int i = 0; i < 10; ++i) rig.AddGang(fmt::format("g{}", i), 20, 20);
+  rig.Settle();
+  std::set<std::string> seen;
+  for (;;) {
+    const auto changes = rig.scheduler->DecisionsAfter(sequence, 50);
+    REQUIRE(changes);
+    CHECK(changes->decisions.size() <= 2);
+    for (const std::string& name : Names(changes->decisions)) seen.insert(name);
+    if (changes->sequence == sequence) break;
+    sequence = changes->sequence;
+  }
+  CHECK(seen.size() == 10);
+  CHECK(sequence == rig.scheduler->decision_sequence());
+  // One that is larger is told all the same.
+  const auto one = rig.scheduler->DecisionsAfter(sequence - 1, 5);
+  REQUIRE(one);
+  CHECK(one->decisions.size() == 1);
 }
 
 TEST_CASE("the journal's word is the list's: whoever follows the changes has what a list shows") {

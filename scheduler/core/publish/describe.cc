@@ -26,6 +26,21 @@ int64_t OpenVolumes(const Gang& gang) {
   return open;
 }
 
+// The changes after `sequence` that can be told before more than `most` members are described: at least one.
+std::optional<observe::Journal::Changes> Affordable(const observe::Journal& journal, const GangBook& book,
+                                                    uint64_t sequence, size_t most) {
+  std::optional<observe::Journal::Changes> changes = journal.After(sequence, most);
+  for (size_t told = changes ? changes->sequence - sequence : 0; told > 1;) {
+    size_t members = 0;
+    for (const model::GangKey& key : changes->gangs)
+      if (const GangId id = book.Find(key)) members += book.at(id).members.size();
+    if (members <= most) break;
+    told /= 2;
+    changes = journal.After(sequence, told);
+  }
+  return changes;
+}
+
 observe::MemberDecision DescribeMember(const model::Pod& pod) {
   observe::MemberDecision line;
   line.ns = pod.meta.ns;
@@ -59,7 +74,7 @@ bool Describer::Add(observe::DecisionsPlace* place, std::deque<observe::Decision
 }
 
 std::optional<observe::DecisionChanges> Describer::After(uint64_t sequence, size_t most) const {
-  std::optional<observe::Journal::Changes> touched = journal_.After(sequence, most);
+  std::optional<observe::Journal::Changes> touched = Affordable(journal_, book_, sequence, most);
   if (!touched) return std::nullopt;
   observe::DecisionChanges changes;
   changes.sequence = touched->sequence;
