@@ -44,7 +44,8 @@ TEST_CASE("gangs that have more than can be counted are counted nonetheless, and
   const QuotaCounts::CellName cell{"f", "cpu"};
   CHECK(counts.Of({"", "leaf"}).reserved.at(cell) == absl::int128(3) * std::numeric_limits<int64_t>::max());
   for (uint32_t i = 1; i <= 3; ++i) counts.Forget(model::GangId(i));
-  CHECK(counts.Of({"", "leaf"}).reserved.at(cell) == 0);
+  CHECK(counts.Of({"", "leaf"}).reserving == 0);
+  CHECK(QuotaCounts::AmountOf(counts.Of({"", "leaf"}).reserved, cell) == 0);
 }
 
 }  // namespace
