@@ -407,11 +407,12 @@ std::vector<VictimUnit> VictimSearch::PartsOn(Question& question, std::span<cons
     else
       together.pop_back();
   }
+  std::vector<VictimUnit> parts;
+  if (together.empty()) return parts;
   question.budget.Spend(VictimRights::kPerUnit * std::ssize(all));
   std::vector<size_t> taken = question.rights.TakeOf(all);
   question.rights.GiveAllBack();
   std::ranges::sort(taken);
-  std::vector<VictimUnit> parts;
   for (const size_t u : taken)
     if (u >= others.size()) parts.push_back(std::move(all[u]));
   return parts;
