@@ -22,12 +22,9 @@ constexpr size_t kMostBytes = 262'144;
 
 // The entry of the item in the status; null: there is none.
 const Json* Recorded(const Json& status, const WrappedItem& item) {
-  const auto list = status.is_object() ? status.find("componentStatus") : status.end();
-  if (list == status.end() || !list->is_array()) return nullptr;
-  const auto at = std::ranges::find_if(*list, [&](const Json& entry) {
-    return TextIn(entry, "kind") == item.kind->kind.kind && TextIn(entry, "name") == item.name;
-  });
-  return at == list->end() ? nullptr : &*at;
+  for (const Json& entry : ListIn(status, "componentStatus"))
+    if (TextIn(entry, "kind") == item.kind->kind.kind && TextIn(entry, "name") == item.name) return &entry;
+  return nullptr;
 }
 
 // Of a kind that no feed shows: what the status has recorded of it.
@@ -208,9 +205,8 @@ Json ComponentStatus(const WrapperFacts& facts) {
 }
 
 bool WasCreatedHere(const Json& status) {
-  const auto list = status.is_object() ? status.find("componentStatus") : status.end();
-  return list != status.end() && list->is_array() &&
-         std::ranges::any_of(*list, [](const Json& entry) { return !TextIn(entry, "uid").empty(); });
+  return std::ranges::any_of(ListIn(status, "componentStatus"),
+                             [](const Json& entry) { return !TextIn(entry, "uid").empty(); });
 }
 
 }  // namespace tutti::dialects

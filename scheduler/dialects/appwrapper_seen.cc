@@ -37,12 +37,11 @@ SeenItem ReadSeen(const std::shared_ptr<const model::Object>& object) {
     if (controller->kind == "AppWrapper") item.object = object;
   }
   const Json& status = StatusOf(*object);
-  if (const auto conditions = status.find("conditions"); conditions != status.end() && conditions->is_array())
-    for (const Json& condition : *conditions) {
-      const std::string type = TextIn(condition, "type");
-      if (TextIn(condition, "status") == "True" && type.size() <= kLongestType) item.conditions.push_back(type);
-      if (item.conditions.size() == kMostSeenConditions) break;
-    }
+  for (const Json& condition : ListIn(status, "conditions")) {
+    const std::string type = TextIn(condition, "type");
+    if (TextIn(condition, "status") == "True" && type.size() <= kLongestType) item.conditions.push_back(type);
+    if (item.conditions.size() == kMostSeenConditions) break;
+  }
   const bool ray_job = object->kind == "RayJob";
   if (ray_job)
     for (const char* key : {"jobDeploymentStatus", "jobStatus"})

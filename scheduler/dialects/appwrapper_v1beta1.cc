@@ -41,9 +41,7 @@ class McadNext {
  public:
   explicit McadNext(const WrapperFacts& facts) : facts_(facts), now_ms_(facts.report.now_wall_ms) {
     conditions_ = Json::array();
-    const auto before = facts.status.find("conditions");
-    if (before == facts.status.end() || !before->is_array()) return;
-    for (const Json& condition : *before)
+    for (const Json& condition : ListIn(facts.status, "conditions"))
       if (std::ranges::find(kMcadTypes, TextIn(condition, "type")) != std::end(kMcadTypes) &&
           conditions_.size() < kMost)
         conditions_.push_back(condition);

@@ -49,9 +49,7 @@ Json ComponentsOf(const WrapperFacts& facts) {
 class PhaseNext {
  public:
   explicit PhaseNext(const WrapperFacts& facts) : facts_(facts), now_ms_(facts.report.now_wall_ms) {
-    const auto before = facts.status.find("conditions");
-    if (before == facts.status.end() || !before->is_array()) return;
-    for (const Json& condition : *before) {
+    for (const Json& condition : ListIn(facts.status, "conditions")) {
       const std::string type = TextIn(condition, "type");
       if (std::ranges::find(kWrapperConditions, type) != std::end(kWrapperConditions) && !Find(type))
         conditions_.push_back(condition);
@@ -61,13 +59,10 @@ class PhaseNext {
   const WrapperFacts& facts() const { return facts_; }
   Millis now_ms() const { return now_ms_; }
   std::string phase() const { return PhaseIn(facts_.status); }
-  bool IsTrue(std::string_view type) const {
-    const Json* condition = const_cast<PhaseNext*>(this)->Find(type);
-    return condition && TextIn(*condition, "status") == "True";
-  }
+  bool IsTrue(std::string_view type) const { return dialects::IsTrue(conditions_, type); }
   // When the condition last changed its status; now, where it is not there.
   Millis SinceMs(std::string_view type) const {
-    const Json* condition = const_cast<PhaseNext*>(this)->Find(type);
+    const Json* condition = FindCondition(conditions_, type);
     const Millis since = condition ? TimeIn(*condition, "lastTransitionTime") : 0;
     return since == 0 ? now_ms_ : since;
   }

@@ -10,6 +10,16 @@ namespace tutti::dialects {
 
 using base::Json;
 
+namespace {
+
+// Without a copy: of conditions there may be thousands.
+bool IsText(const Json& value, std::string_view text) {
+  const auto* const is = value.get_ptr<const Json::string_t*>();
+  return is && *is == text;
+}
+
+}  // namespace
+
 const Json& Field(const Json& object, std::string_view key) {
   static const Json none;
   if (!object.is_object()) return none;
@@ -41,5 +51,16 @@ const Json& AsList(const Json& value) {
 }
 
 const Json& ListIn(const Json& object, std::string_view key) { return AsList(Field(object, key)); }
+
+const Json* FindCondition(const Json& conditions, std::string_view type) {
+  for (const Json& condition : AsList(conditions))
+    if (IsText(Field(condition, "type"), type)) return &condition;
+  return nullptr;
+}
+
+const Json* FindTrue(const Json& conditions, std::string_view type) {
+  const Json* condition = FindCondition(conditions, type);
+  return condition && IsText(Field(*condition, "status"), "True") ? condition : nullptr;
+}
 
 }  // namespace tutti::dialects

@@ -21,4 +21,12 @@ base::Millis TimeIn(const base::Json& object, std::string_view key);
 const base::Json& ListIn(const base::Json& object, std::string_view key);
 const base::Json& AsList(const base::Json& value);
 
+// The first condition of the type in a list of them; null: there is none.
+const base::Json* FindCondition(const base::Json& conditions, std::string_view type);
+// The same if its status is True; null: it does not hold.
+const base::Json* FindTrue(const base::Json& conditions, std::string_view type);
+inline bool IsTrue(const base::Json& conditions, std::string_view type) {
+  return FindTrue(conditions, type) != nullptr;
+}
+
 }  // namespace tutti::dialects

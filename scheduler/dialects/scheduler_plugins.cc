@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "cluster/json_text.h"
 #include "dialects/declaration.h"
+#include "dialects/fields.h"
 #include "dialects/ray_cluster.h"
 #include "dialects/ray_pod.h"
 #include "dialects/wording.h"
@@ -18,11 +19,6 @@ namespace {
 using Json = base::Json;
 
 constexpr std::string_view kPodGroup = "scheduling.x-k8s.io/pod-group";
-
-std::string PhaseIn(const Json& status) {
-  const auto at = status.find("phase");
-  return at != status.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
 
 // It has ended, and its pods are being cleaned up: what is said of it stays, as its controller leaves it.
 bool IsCleanedUp(const GangReport& report, const std::string& phase) {
@@ -150,7 +146,7 @@ base::Millis SchedulerPlugins::Desire(const GangReport& report, const cluster::U
   const Json before = Comparable(LatestStatus(group->object, unseen));
 
   Json wanted = Json::object();
-  if (IsCleanedUp(report, PhaseIn(before))) {
+  if (IsCleanedUp(report, TextIn(before, "phase"))) {
     wanted = before;
   } else {
     wanted["phase"] = Phase(report);

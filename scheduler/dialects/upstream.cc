@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "cluster/json_reader.h"
 #include "dialects/declaration.h"
+#include "dialects/fields.h"
 #include "dialects/ray_pod.h"
 #include "dialects/wording.h"
 
@@ -21,14 +22,11 @@ const char* ConditionType(const model::Object& object) {
   return object.version == "v1alpha2" ? "PodGroupScheduled" : "PodGroupInitiallyScheduled";
 }
 
-// The condition of `type`; null when there is none. Of other conditions there may be thousands.
+// The condition of `type`; null when there is none.
 const Json& ConditionIn(const Json& status, std::string_view type) {
   static const Json none;
-  const auto conditions = status.find("conditions");
-  if (conditions == status.end() || !conditions->is_array()) return none;
-  for (const Json& condition : *conditions)
-    if (condition.is_object() && condition.contains("type") && condition["type"] == type) return condition;
-  return none;
+  const Json* condition = FindCondition(Field(status, "conditions"), type);
+  return condition ? *condition : none;
 }
 
 Json WithoutTime(Json condition) {
@@ -44,8 +42,6 @@ std::optional<int32_t> ReadPriority(cluster::JsonReader& read, const cluster::Js
   read.Problem(field, fmt::format("{} is no priority; write one from -2147483648 to 2147483647", value));
   return std::nullopt;
 }
-
-bool IsTrue(const Json& condition) { return condition.is_object() && condition.value("status", Json()) == "True"; }
 
 // Of the one condition that is desired, whether `object` has it.
 bool HasCondition(const Json& fields, const Json& object) {
@@ -133,18 +129,17 @@ base::Millis Upstream::Desire(const GangReport& report, const cluster::Unseen& u
   if (!group) return 0;
   const model::Object& object = *group->object;
   const char* type = ConditionType(object);
-  const Json& observed = ConditionIn(StatusOf(object), type);
   const Json& before = ConditionIn(LatestStatus(group->object, unseen), type);
-  if (IsTrue(observed)) return 0;  // the first time counts, and it has been
+  if (IsTrue(Field(StatusOf(object), "conditions"), type)) return 0;  // the first time counts, and it has been
 
   std::optional<Json> wanted;
-  if (IsTrue(before)) {
+  if (TextIn(before, "status") == "True") {
     wanted = before;  // and is to be seen yet
   } else if ((wanted = Condition(report))) {
     (*wanted)["type"] = type;
     (*wanted)["observedGeneration"] = object.meta.generation;
     // The time is of the change of status, not of its reason.
-    const bool same = before.is_object() && before.value("status", Json()) == (*wanted)["status"];
+    const bool same = Field(before, "status") == (*wanted)["status"];
     (*wanted)["lastTransitionTime"] = same && before.contains("lastTransitionTime")
                                           ? before["lastTransitionTime"]
                                           : Json(base::FormatTime(report.now_wall_ms));

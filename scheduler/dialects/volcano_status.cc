@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/planted.h"
 #include "dialects/declaration.h"
+#include "dialects/fields.h"
 #include "dialects/wording.h"
 
 namespace tutti::dialects {
@@ -51,10 +52,7 @@ std::string TransitionId(const GangReport& report, std::string_view type, std::s
                      0x8000 | ((low >> 48) & 0x3FFF), low & 0xFFFFFFFFFFFFull);
 }
 
-std::string TimeOf(const Json& condition) {
-  const auto at = condition.find("lastTransitionTime");
-  return at != condition.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
+std::string TimeOf(const Json& condition) { return TextIn(condition, "lastTransitionTime"); }
 
 // The first of `type`; null when there is none.
 auto* Find(auto& conditions, std::string_view type) {

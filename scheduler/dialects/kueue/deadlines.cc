@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 #include "dialects/fields.h"
-#include "dialects/kueue/queue_status.h"
 
 namespace tutti::dialects::kueue {
 
@@ -29,9 +28,9 @@ void Bring(Deadline* deadline, Millis at_ms, bool of_pods, const std::string& ca
 Deadline DeadlineOf(const Json& status, int64_t max_seconds, const PodsReadyRule& rule) {
   Deadline deadline;
   const Json& conditions = Field(status, "conditions");
-  if (!IsTrue(conditions, "Admitted") || IsTrue(conditions, "Evicted") || IsTrue(conditions, "DeactivationTarget"))
-    return deadline;
-  const Millis admitted_ms = TimeIn(*FindCondition(conditions, "Admitted"), "lastTransitionTime");
+  const Json* admitted = FindTrue(conditions, "Admitted");
+  if (!admitted || IsTrue(conditions, "Evicted") || IsTrue(conditions, "DeactivationTarget")) return deadline;
+  const Millis admitted_ms = TimeIn(*admitted, "lastTransitionTime");
   if (max_seconds > 0) Bring(&deadline, admitted_ms + (max_seconds - PastSeconds(status)) * 1'000, false, {});
   const Json* ready = FindCondition(conditions, "PodsReady");
   if (!rule.enabled || !ready || IsTrue(conditions, "PodsReady")) return deadline;

@@ -7,8 +7,8 @@
 
 #include "base/json.h"
 #include "dialects/declaration.h"
+#include "dialects/fields.h"
 #include "dialects/kueue/names.h"
-#include "dialects/kueue/queue_status.h"
 #include "dialects/kueue/status.h"
 
 namespace tutti::dialects::kueue {
@@ -19,12 +19,7 @@ namespace {
 
 constexpr const char* kAdmission = "kueue-admission";
 
-const Json& ConditionsOf(const Entry& entry) {
-  static const Json none;
-  const Json& status = StatusOf(*entry.workload);
-  const auto at = status.find("conditions");
-  return at == status.end() ? none : *at;
-}
+const Json& ConditionsOf(const Entry& entry) { return Field(StatusOf(*entry.workload), "conditions"); }
 
 // REQUIRES: it has one.
 cluster::ObjectRef AboutWorkload(const Entry& entry) { return cluster::RefOf(entry.workload); }
@@ -76,7 +71,7 @@ class Teller {
     const std::string text = of_.now.quota.has ? "" : PendingText(of_.now);
     if (text.empty() || (!first && !of_.before.quota.has && of_.before.spec && text == PendingText(of_.before))) return;
     const Json* said = FindCondition(ConditionsOf(of_.entry), "QuotaReserved");
-    if (first && said && said->value("message", Json()) == text) return;
+    if (first && said && Field(*said, "message") == text) return;
     OfWorkload(true, PendingReason(of_.now), text);
   }
 

@@ -302,8 +302,7 @@ std::optional<JobEnd> EndOf(const JobKind& kind, const Json& body) {
     return JobEnd{TextIn(status, "jobStatus") == "SUCCEEDED", OneLine(TextIn(status, "message"))};
   }
   for (const char* type : {"Complete", "Completed", "Succeeded", "Failed"})
-    if (const Json* condition = FindCondition(Field(status, "conditions"), type);
-        condition && TextIn(*condition, "status") == "True")
+    if (const Json* condition = FindTrue(Field(status, "conditions"), type))
       return JobEnd{std::string_view(type) != "Failed", OneLine(TextIn(*condition, "message"))};
   return std::nullopt;
 }

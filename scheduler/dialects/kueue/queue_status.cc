@@ -102,18 +102,6 @@ void SetCondition(std::string_view type, bool status, std::string_view reason, s
                          {"lastTransitionTime", base::FormatTime(now_wall_ms)}});
 }
 
-const Json* FindCondition(const Json& conditions, std::string_view type) {
-  if (!conditions.is_array()) return nullptr;
-  for (const Json& condition : conditions)
-    if (condition.is_object() && condition.value("type", Json()) == type) return &condition;
-  return nullptr;
-}
-
-bool IsTrue(const Json& conditions, std::string_view type) {
-  const Json* condition = FindCondition(conditions, type);
-  return condition && condition->value("status", Json()) == "True";
-}
-
 Json LeafStatus(const model::LeafQueueSpec& leaf, const SharingReport& report) {
   return {{"pendingWorkloads", report.pending},
           {"reservingWorkloads", report.reserving},

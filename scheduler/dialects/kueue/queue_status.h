@@ -19,9 +19,6 @@ std::string QuantityText(std::string_view resource, int64_t amount);
 // Sets the condition in the list; it keeps its time while its status stays.
 void SetCondition(std::string_view type, bool status, std::string_view reason, std::string_view message,
                   base::Millis now_wall_ms, base::Json* conditions);
-// Null: there is none in the list.
-const base::Json* FindCondition(const base::Json& conditions, std::string_view type);
-bool IsTrue(const base::Json& conditions, std::string_view type);
 
 // The fields of `status` but its conditions.
 base::Json LeafStatus(const model::LeafQueueSpec& leaf, const SharingReport& report);

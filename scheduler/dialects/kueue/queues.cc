@@ -409,8 +409,7 @@ Queues::Active Queues::ActiveOfLocal(const std::string& ns, const std::string& n
 
 void Queues::Desire(const SharingReport& report, std::vector<cluster::DesiredObject>* out) const {
   const auto desire = [&](const std::shared_ptr<const model::Object>& object, Json status, const Active& active) {
-    const auto before = StatusOf(*object).find("conditions");
-    Json conditions = before != StatusOf(*object).end() ? *before : Json::array();
+    Json conditions = Field(StatusOf(*object), "conditions");
     SetCondition("Active", active.active, active.reason, active.message, report.now_wall_ms, &conditions);
     status["conditions"] = std::move(conditions);
     out->push_back(WithStatus(object, std::move(status), AgreesWithoutTimes));

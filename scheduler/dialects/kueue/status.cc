@@ -68,11 +68,6 @@ Json Admission(const model::HeldQuota& has, const std::map<std::string, Json>& t
   return {{"clusterQueue", has.leaf}, {"podSetAssignments", std::move(sets)}};
 }
 
-std::string MessageOf(const Json& condition) {
-  const Json& message = Field(condition, "message");
-  return message.is_string() ? message.get<std::string>() : std::string();
-}
-
 constexpr std::string_view kNotReady = "Not all pods are ready or succeeded";
 
 class Writer {
@@ -110,9 +105,9 @@ class Writer {
 
   void Evict() {
     const QuotaReport& quota = of_.report.quota;
-    const bool before = IsTrue(conditions_, "Evicted");
+    const Json* before = FindTrue(conditions_, "Evicted");
     const std::string reason = EvictedReason(quota.evicted_reason);
-    if (before && Field(*FindCondition(conditions_, "Evicted"), "reason") == reason) return;
+    if (before && Field(*before, "reason") == reason) return;
     Set("Evicted", true, reason, of_.eviction);
     if (IsPreemption(quota.evicted_reason)) Set("Preempted", true, quota.evicted_reason, of_.eviction);
     const size_t by = reason.find("DueTo");
@@ -151,7 +146,7 @@ class Writer {
   void Release() {
     const QuotaReport& quota = of_.report.quota;
     const Json* evicted = FindCondition(conditions_, "Evicted");
-    const std::string text = evicted ? MessageOf(*evicted) : of_.eviction;
+    const std::string text = evicted ? TextIn(*evicted, "message") : of_.eviction;
     if (!quota.evicted_reason.empty())
       Set("Requeued", IsPreemption(quota.evicted_reason) || quota.evicted_reason == "NodeFailures",
           EvictedReason(quota.evicted_reason), text);
@@ -163,19 +158,17 @@ class Writer {
                     [](const Json& each) { return TextIn(each, "type") == "DeactivationTarget"; });
       status_.erase("requeueState");
     }
-    if (IsTrue(conditions_, "Admitted")) {
-      AddTime();
+    if (const Json* admitted = FindTrue(conditions_, "Admitted")) {
+      AddTime(TimeIn(*admitted, "lastTransitionTime"));
       Set("Admitted", false, "NoReservation", "The workload has no reservation");
     }
     ResetChecks();
   }
 
   // How long it ran.
-  void AddTime() {
-    const Json& since = Field(*FindCondition(conditions_, "Admitted"), "lastTransitionTime");
-    const auto admitted = since.is_string() ? base::ParseTime(since.get<std::string>()) : base::Result<base::Millis>(0);
-    if (!admitted || *admitted == 0) return;
-    const int64_t ran = std::max<int64_t>(0, (of_.report.now_wall_ms - *admitted) / 1000);
+  void AddTime(base::Millis since_ms) {
+    if (since_ms == 0) return;
+    const int64_t ran = std::max<int64_t>(0, (of_.report.now_wall_ms - since_ms) / 1000);
     const int64_t total = std::min(CountIn(of_.before, "accumulatedPastExecutionTimeSeconds") + ran, kLargestCount);
     status_["accumulatedPastExecutionTimeSeconds"] = total;
     status_["accumulatedPastExexcutionTimeSeconds"] = total;  // v1beta1's spelling
@@ -202,7 +195,7 @@ class Writer {
     if (of_.report.spec->quota &&
         (!of_.report.spec->quota->barred.empty() || of_.report.spec->quota->not_before_ms > of_.report.now_wall_ms))
       return;
-    const std::string was = Field(*requeued, "reason").is_string() ? Field(*requeued, "reason").get<std::string>() : "";
+    const std::string was = TextIn(*requeued, "reason");
     if (was == "ClusterQueueStopped")
       Set("Requeued", true, "ClusterQueueRestarted", "The ClusterQueue was restarted after being stopped");
     else if (was == "LocalQueueStopped")
@@ -215,13 +208,13 @@ class Writer {
 
   void Hold(const model::HeldQuota& has) {
     // That its pods were not ready in time is said first, and then it has to leave.
-    const Json* evicted = FindCondition(conditions_, "Evicted");
-    const bool leaves_soon = evicted && IsTrue(conditions_, "Evicted") && IsTrue(conditions_, "QuotaReserved") &&
-                             TextIn(*evicted, "reason") == kPodsReadyTimeout;
+    const Json* evicted = FindTrue(conditions_, "Evicted");
+    const bool leaves_soon =
+        evicted && IsTrue(conditions_, "QuotaReserved") && TextIn(*evicted, "reason") == kPodsReadyTimeout;
     Set("QuotaReserved", true, "QuotaReserved", fmt::format("Quota reserved in ClusterQueue {}", has.leaf));
     for (const char* type : {"Evicted", "Preempted"})
-      if (IsTrue(conditions_, type) && !leaves_soon)
-        Set(type, false, "QuotaReserved", fmt::format("Previously: {}", MessageOf(*FindCondition(conditions_, type))));
+      if (const Json* holds = FindTrue(conditions_, type); holds && !leaves_soon)
+        Set(type, false, "QuotaReserved", fmt::format("Previously: {}", TextIn(*holds, "message")));
     status_["admission"] = Admission(has, of_.topology);
     status_.erase("resourceRequests");
     NameChecks();

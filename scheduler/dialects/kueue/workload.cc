@@ -12,7 +12,6 @@
 #include "dialects/declaration.h"
 #include "dialects/fields.h"
 #include "dialects/kueue/names.h"
-#include "dialects/kueue/queue_status.h"
 #include "dialects/kueue_topology.h"
 #include "dialects/topology_annotations.h"
 #include "dialects/wording.h"
@@ -146,12 +145,6 @@ void NameScheduler(JsonReader& read, const JsonField& pod_template, const std::v
 
 // --- Status ---
 
-// Null: the status does not say that the condition holds.
-const Json* Holding(const Json& status, std::string_view type) {
-  const Json* condition = FindCondition(Field(status, "conditions"), type);
-  return condition && TextIn(*condition, "status") == "True" ? condition : nullptr;
-}
-
 model::HeldQuota ReadAdmission(JsonReader& read, const JsonField& admission) {
   model::HeldQuota quota;
   const JsonField sets = admission["podSetAssignments"];
@@ -237,13 +230,14 @@ WorkloadRead ReadWorkload(const model::Object& workload) {
   }
   out.terms.max_seconds = ReadCount(read, spec["maximumExecutionTimeSeconds"], 0, 0);
   out.active = !spec["active"].present() || read.Flag(spec["active"]);
-  out.finished = Holding(status.value(), "Finished");
-  if (const Json* target = Holding(status.value(), "DeactivationTarget")) out.deactivates = TextIn(*target, "reason");
-  if (const Json* evicted = Holding(status.value(), "Evicted")) {
+  const Json& conditions = Field(status.value(), "conditions");
+  out.finished = IsTrue(conditions, "Finished");
+  if (const Json* target = FindTrue(conditions, "DeactivationTarget")) out.deactivates = TextIn(*target, "reason");
+  if (const Json* evicted = FindTrue(conditions, "Evicted")) {
     out.evicted_reason = TextIn(*evicted, "reason");
     out.evicted_ms = TimeIn(*evicted, "lastTransitionTime");
   }
-  const Json* reserved = Holding(status.value(), "QuotaReserved");
+  const Json* reserved = FindTrue(conditions, "QuotaReserved");
   if (const JsonField admission = status["admission"]; admission.present() && reserved) {
     out.has = ReadAdmission(read, admission);
     out.has->ns = workload.meta.ns;
