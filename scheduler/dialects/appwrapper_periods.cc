@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "dialects/declaration.h"
+#include "dialects/pause.h"
 #include "model/quantity.h"
 
 namespace tutti::dialects {
@@ -88,9 +89,8 @@ Requeuing ReadRequeuing(cluster::JsonReader& read, const cluster::JsonField& spe
 
 Millis PauseAfter(const Requeuing& requeuing, int64_t times) {
   Millis pause = requeuing.first_ms;
-  const int64_t steps = std::min<int64_t>(times, 62);
   if (requeuing.growth == Requeuing::Growth::kExponential)
-    pause = model::SaturatingMul(pause, int64_t{1} << steps);
+    pause = DoubledPause(pause, times);
   else if (requeuing.growth == Requeuing::Growth::kLinear)
     pause = model::SaturatingMul(pause, times + 1);
   constexpr Millis kLongestMs = kLargestCount * 1'000;  // the status counts seconds in int32

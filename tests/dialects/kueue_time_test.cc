@@ -145,6 +145,8 @@ TEST_CASE("pauses double up to the longest") {
   CHECK(PauseOf(rule, 1) == 10);
   CHECK(PauseOf(rule, 3) == 40);
   CHECK(PauseOf(rule, 1'000'000'000) == 50);
+  rule.first_pause_ms = 0;
+  CHECK(PauseOf(rule, 1'000'000'000) == 0);
 }
 
 TEST_CASE("pods of a Job that have ended, and are not followed by others, are said to be reclaimable") {

@@ -11,6 +11,7 @@
 #include "dialects/fields.h"
 #include "dialects/kueue/names.h"
 #include "dialects/kueue/queue_status.h"
+#include "dialects/pause.h"
 #include "dialects/wording.h"
 
 namespace tutti::dialects::kueue {
@@ -47,9 +48,7 @@ struct RetryStrategy {
 
   // After so many failures.
   base::Millis PauseMs(int64_t failures) const {
-    int64_t seconds = base_seconds;
-    for (int64_t i = 1; i < failures && seconds < max_seconds; ++i) seconds *= 2;
-    return std::min(seconds, max_seconds) * 1000;
+    return std::min(DoubledPause(base_seconds * 1'000, failures - 1), max_seconds * 1'000);
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "dialects/fields.h"
+#include "dialects/pause.h"
 
 namespace tutti::dialects::kueue {
 
@@ -43,9 +44,7 @@ Deadline DeadlineOf(const Json& status, int64_t max_seconds, const PodsReadyRule
 }
 
 Millis PauseOf(const PodsReadyRule& rule, int64_t times) {
-  Millis pause = rule.first_pause_ms;
-  for (int64_t i = 1; i < times && pause < rule.longest_pause_ms; ++i) pause *= 2;
-  return std::min(pause, rule.longest_pause_ms);
+  return std::min(DoubledPause(rule.first_pause_ms, times - 1), rule.longest_pause_ms);
 }
 
 }  // namespace tutti::dialects::kueue

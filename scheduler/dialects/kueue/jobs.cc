@@ -49,11 +49,17 @@ bool AreReplicasActive(const Json& status) {
 
 // --- Whether pods are ready ---
 
-// Of a Job's pods so many run at a time.
-int64_t ParallelPods(const Json& body) {
-  const Json& spec = Field(body, "spec");
-  const int64_t parallelism = Field(spec, "parallelism").is_null() ? 1 : CountIn(spec, "parallelism");
-  return Field(spec, "completions").is_null() ? parallelism : std::min(parallelism, CountIn(spec, "completions"));
+int64_t CountOr(int64_t absent, const Json& object, std::string_view key) {
+  return Field(object, key).is_null() ? absent : CountIn(object, key);
+}
+
+// Of a Job's pods, how many run at a time, and how many have to end well.
+struct JobSize {
+  int64_t parallelism, completions;
+};
+JobSize SizeOfJob(const Json& spec) {
+  const int64_t parallelism = CountOr(1, spec, "parallelism");
+  return {parallelism, CountOr(parallelism, spec, "completions")};
 }
 
 bool IsRayJobReady(const Json& body) { return TextIn(Field(StatusIn(body), "rayClusterStatus"), "state") == "ready"; }
@@ -62,13 +68,13 @@ bool IsRayClusterReady(const Json& body) { return TextIn(StatusIn(body), "state"
 
 bool IsJobReady(const Json& body) {
   const Json& status = StatusIn(body);
-  return CountIn(status, "ready") + CountIn(status, "succeeded") >= ParallelPods(body);
+  const JobSize size = SizeOfJob(Field(body, "spec"));
+  return CountIn(status, "ready") + CountIn(status, "succeeded") >= std::min(size.parallelism, size.completions);
 }
 
 bool IsJobSetReady(const Json& body) {
   int64_t wanted = 0, ready = 0;
-  for (const Json& job : ListIn(Field(body, "spec"), "replicatedJobs"))
-    wanted += Field(job, "replicas").is_null() ? 1 : CountIn(job, "replicas");
+  for (const Json& job : ListIn(Field(body, "spec"), "replicatedJobs")) wanted += CountOr(1, job, "replicas");
   for (const Json& job : ListIn(StatusIn(body), "replicatedJobsStatus"))
     ready += CountIn(job, "ready") + CountIn(job, "succeeded");
   return ready >= wanted;
@@ -91,40 +97,42 @@ JobKind Replicated(const char* resource, const char* kind, const char* version =
 }
 
 const std::vector<JobKind>& Table() {
-  static const std::vector<JobKind> table{{{"ray.io", "rayjobs", "RayJob", {"v1", "v1alpha1"}},
-                                           "ray.io/rayjob-kueue-controller",
-                                           "/spec/suspend",
-                                           true,
-                                           true,
-                                           IsRayJobActive,
-                                           IsRayJobReady},
-                                          {{"ray.io", "rayclusters", "RayCluster", {"v1", "v1alpha1"}},
-                                           "ray.io/raycluster-kueue-controller",
-                                           "/spec/suspend",
-                                           false,
-                                           true,
-                                           IsRayClusterActive,
-                                           IsRayClusterReady},
-                                          {{"batch", "jobs", "Job", {"v1"}},
-                                           "batch/job-kueue-controller",
-                                           "/spec/suspend",
-                                           false,
-                                           false,
-                                           IsJobActive,
-                                           IsJobReady},
-                                          {{"jobset.x-k8s.io", "jobsets", "JobSet", {"v1alpha2"}},
-                                           "jobset.x-k8s.io/jobset-kueue-controller",
-                                           "/spec/suspend",
-                                           false,
-                                           false,
-                                           IsJobSetActive,
-                                           IsJobSetReady},
-                                          Replicated("jaxjobs", "JAXJob"),
-                                          Replicated("mpijobs", "MPIJob", "v2beta1"),
-                                          Replicated("paddlejobs", "PaddleJob"),
-                                          Replicated("pytorchjobs", "PyTorchJob"),
-                                          Replicated("tfjobs", "TFJob"),
-                                          Replicated("xgboostjobs", "XGBoostJob")};
+  static const std::vector<JobKind> table = {
+      {{"ray.io", "rayjobs", "RayJob", {"v1", "v1alpha1"}},
+       "ray.io/rayjob-kueue-controller",
+       "/spec/suspend",
+       true,
+       true,
+       IsRayJobActive,
+       IsRayJobReady},
+      {{"ray.io", "rayclusters", "RayCluster", {"v1", "v1alpha1"}},
+       "ray.io/raycluster-kueue-controller",
+       "/spec/suspend",
+       false,
+       true,
+       IsRayClusterActive,
+       IsRayClusterReady},
+      {{"batch", "jobs", "Job", {"v1"}},
+       "batch/job-kueue-controller",
+       "/spec/suspend",
+       false,
+       false,
+       IsJobActive,
+       IsJobReady},
+      {{"jobset.x-k8s.io", "jobsets", "JobSet", {"v1alpha2"}},
+       "jobset.x-k8s.io/jobset-kueue-controller",
+       "/spec/suspend",
+       false,
+       false,
+       IsJobSetActive,
+       IsJobSetReady},
+      Replicated("jaxjobs", "JAXJob"),
+      Replicated("mpijobs", "MPIJob", "v2beta1"),
+      Replicated("paddlejobs", "PaddleJob"),
+      Replicated("pytorchjobs", "PyTorchJob"),
+      Replicated("tfjobs", "TFJob"),
+      Replicated("xgboostjobs", "XGBoostJob"),
+  };
   return table;
 }
 
@@ -251,13 +259,12 @@ std::map<std::string, int64_t> DoneOf(const JobKind& kind, const std::vector<Pod
   std::map<std::string, int64_t> done;
   const Json &spec = Field(body, "spec"), &status = StatusIn(body);
   if (kind.kind.kind == "Job" && sets.size() == 1) {
-    const int64_t parallelism = Field(spec, "parallelism").is_null() ? 1 : CountIn(spec, "parallelism");
-    const int64_t completions = Field(spec, "completions").is_null() ? parallelism : CountIn(spec, "completions");
+    const auto [parallelism, completions] = SizeOfJob(spec);
     const int64_t succeeded = CountIn(status, "succeeded"), left = std::max<int64_t>(0, completions - succeeded);
     if (succeeded > 0 && left < parallelism) done[sets.front().name] = parallelism - left;
   } else if (kind.kind.kind == "JobSet") {
     for (const Json& job : ListIn(spec, "replicatedJobs")) {
-      const int64_t replicas = Field(job, "replicas").is_null() ? 1 : CountIn(job, "replicas");
+      const int64_t replicas = CountOr(1, job, "replicas");
       const auto set = std::ranges::find(sets, TextIn(job, "name"), &PodSet::name);
       if (set == sets.end() || replicas == 0) continue;
       for (const Json& each : ListIn(status, "replicatedJobsStatus"))

@@ -26,17 +26,14 @@ constexpr std::string_view kBesideKueue =
 std::string EvictionOf(const Entry& entry, const GangReport& report) {
   const QuotaReport& quota = report.quota;
   if (quota.evicted_reason.empty()) return {};
-  if (!IsPreemption(quota.evicted_reason)) {
-    if (quota.evicted_reason == kPodsReadyTimeout)
-      return fmt::format("Exceeded the PodsReady timeout {}/{}", entry.key.ns, entry.key.name);
-    if (quota.evicted_reason != "DeactivatedDueToAdmissionCheck")
-      return EvictionText(quota.evicted_reason, quota.evicted_message);
-    std::string names;
-    for (const auto& check : entry.read.checks)
-      if (check.state == "Rejected") names += fmt::format("{}{}", names.empty() ? "" : ",", check.name);
-    return OneLine(fmt::format("The workload is deactivated due to Admission check(s): {}, were rejected", names));
-  }
-  return quota.evicted_message;
+  if (IsPreemption(quota.evicted_reason)) return quota.evicted_message;
+  if (quota.evicted_reason == kPodsReadyTimeout) return PodsReadyText(entry.key);
+  if (quota.evicted_reason != "DeactivatedDueToAdmissionCheck")
+    return EvictionText(quota.evicted_reason, quota.evicted_message);
+  std::string names;
+  for (const auto& check : entry.read.checks)
+    if (check.state == "Rejected") names += fmt::format("{}{}", names.empty() ? "" : ",", check.name);
+  return OneLine(fmt::format("The workload is deactivated due to Admission check(s): {}, were rejected", names));
 }
 
 }  // namespace

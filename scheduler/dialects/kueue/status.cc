@@ -261,8 +261,7 @@ class Writer {
     if (of_.pods_rule.requeue_limit && times > *of_.pods_rule.requeue_limit)
       return Set("DeactivationTarget", true, kRequeuesExceeded, "exceeding the maximum number of re-queuing retries");
     status_["requeueState"] = {{"count", times}, {"requeueAt", base::FormatTime(now + PauseOf(of_.pods_rule, times))}};
-    const model::GangKey& key = of_.report.spec->key;
-    Set("Evicted", true, kPodsReadyTimeout, fmt::format("Exceeded the PodsReady timeout {}/{}", key.ns, key.name));
+    Set("Evicted", true, kPodsReadyTimeout, PodsReadyText(of_.report.spec->key));
     Count(std::string(kPodsReadyTimeout), deadline.cause);
   }
 
@@ -323,6 +322,10 @@ std::string EvictionText(std::string_view evicted_reason, std::string_view messa
   for (const auto& [word, text] : kEvictions)
     if (word == evicted_reason) return std::string(text);
   return std::string(message);
+}
+
+std::string PodsReadyText(const model::GangKey& key) {
+  return fmt::format("Exceeded the PodsReady timeout {}/{}", key.ns, key.name);
 }
 
 bool IsAdmitted(const GangReport& report, bool awaits_checks) {

@@ -42,6 +42,8 @@ bool IsPreemption(std::string_view evicted_reason);
 std::string EvictedReason(std::string_view evicted_reason);
 // The sentence about an eviction that is no preemption.
 std::string EvictionText(std::string_view evicted_reason, std::string_view message);
+// The one about pods that were not ready in time.
+std::string PodsReadyText(const model::GangKey& key);
 
 // Whether the gang may start, by the report; what its job may do follows once its Workload says so.
 bool IsAdmitted(const GangReport& report, bool awaits_checks);
