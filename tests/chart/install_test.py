@@ -97,10 +97,13 @@ class Installed(unittest.TestCase):
                                   input=json.dumps(group), capture_output=True, text=True, timeout=SECONDS, check=False)
             return done.stderr
 
-        deadline = time.monotonic() + SECONDS
-        while "may not use queue" not in refusal("default", "team-a"):
-            self.assertLess(time.monotonic(), deadline, "the policy is not in force")
-            time.sleep(0.2)
+        def await_refusal(namespace, queue, otherwise):
+            deadline = time.monotonic() + SECONDS
+            while "may not use queue" not in refusal(namespace, queue):
+                self.assertLess(time.monotonic(), deadline, otherwise)
+                time.sleep(0.2)
+
+        await_refusal("default", "team-a", "the policy is not in force")
         self.assertEqual(refusal("default", "default"), "")
         self.assertEqual(refusal("team-a", "shared", "low"), "")
         self.assertIn("namespace team-a may not use queue team-b", refusal("team-a", "team-b"))
@@ -111,10 +114,7 @@ class Installed(unittest.TestCase):
             "apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup", "metadata": {"name": "old", "namespace": "team-a"},
             "spec": {"minMember": 1, "queue": "shared"}}))
         self.kubectl("label", "namespace", "team-a", "example.com/queues-")
-        deadline = time.monotonic() + SECONDS
-        while "may not use queue" not in refusal("team-a", "shared"):
-            self.assertLess(time.monotonic(), deadline, "the label is still seen")
-            time.sleep(0.2)
+        await_refusal("team-a", "shared", "the label is still seen")
         self.kubectl("-n", "team-a", "annotate", "podgroups.scheduling.volcano.sh", "old", "a=b")
 
     def file(self, name, document):
