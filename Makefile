@@ -152,7 +152,7 @@ oracle oracle-soak: $(RELEASE)/build.ninja
 
 oracle-soak: QUESTIONS = 200000
 
-STEPS ?= 1500000
+STEPS ?= 1600000
 soak: $(RELEASE)/build.ninja
 	cmake --build --preset release --target soak
 	$(RELEASE)/tests/simulation/soak --total $(STEPS)

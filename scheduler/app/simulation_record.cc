@@ -23,9 +23,7 @@ bool Finished(const sim::Json& pod) {
 }
 
 // Whether the scheduler evicted the pod: it sets this condition, and other components that delete pods do not.
-bool Disrupted(const sim::Json& pod) {
-  return DigString(sim::ConditionOf(pod, "DisruptionTarget"), "status") == "True";
-}
+bool Disrupted(const sim::Json& pod) { return sim::IsTrue(pod, "DisruptionTarget"); }
 
 bool IsGpu(std::string_view resource) { return resource.ends_with("/gpu"); }
 

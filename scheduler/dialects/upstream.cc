@@ -129,11 +129,15 @@ base::Millis Upstream::Desire(const GangReport& report, const cluster::Unseen& u
   if (!group) return 0;
   const model::Object& object = *group->object;
   const char* type = ConditionType(object);
+  const Json& observed = ConditionIn(StatusOf(object), type);
   const Json& before = ConditionIn(LatestStatus(group->object, unseen), type);
-  if (IsTrue(Field(StatusOf(object), "conditions"), type)) return 0;  // the first time counts, and it has been
 
+  // The first time counts. Once it is seen it is desired as it stands: another's write that comes late may undo it.
   std::optional<Json> wanted;
-  if (TextIn(before, "status") == "True") {
+  if (TextIn(observed, "status") == "True") {
+    if (!IsShort(observed)) return 0;
+    wanted = observed;
+  } else if (TextIn(before, "status") == "True") {
     wanted = before;  // and is to be seen yet
   } else if ((wanted = Condition(report))) {
     (*wanted)["type"] = type;

@@ -80,7 +80,7 @@ void SumContainers(const Json& pod, Summary& out) {
     }
   }
   if (out.reason == "Completed" && running) {
-    out.reason = DigString(ConditionOf(pod, "Ready"), "status") == "True" ? "Running" : "NotReady";
+    out.reason = IsTrue(pod, "Ready") ? "Running" : "NotReady";
   }
 }
 
@@ -108,9 +108,8 @@ Summary Summarize(const Json& pod) {
 std::string Gates(const Json& pod) {
   const Json& gates = ArrayOf(Dig(pod, "spec", "readinessGates"));
   if (gates.empty()) return "<none>";
-  const auto met = std::count_if(gates.begin(), gates.end(), [&](const Json& gate) {
-    return DigString(ConditionOf(pod, DigString(gate, "conditionType")), "status") == "True";
-  });
+  const auto met = std::count_if(gates.begin(), gates.end(),
+                                 [&](const Json& gate) { return IsTrue(pod, DigString(gate, "conditionType")); });
   return fmt::format("{}/{}", met, gates.size());
 }
 

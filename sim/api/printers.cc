@@ -114,13 +114,12 @@ std::string JobCompletions(const Json& job) {
 }
 
 std::string JobStatus(const Json& job) {
-  const auto is = [&](const char* type) { return DigString(ConditionOf(job, type), "status") == "True"; };
-  if (is("Complete")) return "Complete";
-  if (is("Failed")) return "Failed";
+  if (IsTrue(job, "Complete")) return "Complete";
+  if (IsTrue(job, "Failed")) return "Failed";
   if (IsTerminating(job)) return "Terminating";
-  if (is("Suspended")) return "Suspended";
-  if (is("FailureTarget")) return "FailureTarget";
-  if (is("SuccessCriteriaMet")) return "SuccessCriteriaMet";
+  if (IsTrue(job, "Suspended")) return "Suspended";
+  if (IsTrue(job, "FailureTarget")) return "FailureTarget";
+  if (IsTrue(job, "SuccessCriteriaMet")) return "SuccessCriteriaMet";
   return "Running";
 }
 

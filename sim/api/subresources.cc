@@ -54,9 +54,7 @@ ApiResult<HttpResponse> Bind(Store& store, const SubresourceCall& call, const Ht
   return JsonResponse(Success(), 201);
 }
 
-bool IsHealthy(const Json& pod) {
-  return !IsTerminating(pod) && DigString(ConditionOf(pod, "Ready"), "status") == "True";
-}
+bool IsHealthy(const Json& pod) { return !IsTerminating(pod) && IsTrue(pod, "Ready"); }
 
 // minAvailable and maxUnavailable: a number, or a percentage of `total` rounded up.
 int64_t Amount(const Json& value, int64_t total) {

@@ -175,7 +175,7 @@ void Kubelet::OnNode(const WatchEvent& event) {
   NodeState& node = nodes_[NameOf(*event.object)];
   node.present = event.type != EventType::kDeleted;
   const bool was_ready = node.ready;
-  node.ready = node.present && DigString(ConditionOf(*event.object, "Ready"), "status") == "True";
+  node.ready = node.present && IsTrue(*event.object, "Ready");
   if (!node.present) return;
   std::vector<std::string> problems;
   node.allocatable = cluster::DecodeNodeLeniently(*event.object, &problems).allocatable;

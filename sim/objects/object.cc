@@ -113,6 +113,10 @@ const Json& ConditionOf(const Json& object, std::string_view type) {
   return kNull;
 }
 
+bool IsTrue(const Json& object, std::string_view type) {
+  return DigString(ConditionOf(object, type), "status") == "True";
+}
+
 bool SetCondition(Json& object, const Condition& condition, base::Millis now_ms) {
   Json& conditions = ObjectAt(object, "status")["conditions"];
   if (!conditions.is_array()) conditions = Json::array();

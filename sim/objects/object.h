@@ -83,6 +83,7 @@ Json& ObjectAt(Json& object, const char* field);
 
 // The condition of that type in status.conditions, or null.
 const Json& ConditionOf(const Json& object, std::string_view type);
+bool IsTrue(const Json& object, std::string_view type);  // it has that condition, and its status is True
 
 struct Condition {
   std::string type;

@@ -77,10 +77,6 @@ const std::string& PhaseOf(const Json& pod) { return DigString(pod, "status", "p
 
 bool IsFinishedPod(const Json& pod) { return PhaseOf(pod) == "Succeeded" || PhaseOf(pod) == "Failed"; }
 
-bool IsTrue(const Json& object, std::string_view type) {
-  return DigString(ConditionOf(object, type), "status") == "True";
-}
-
 bool IsReadyPod(const Json& pod) { return IsTrue(pod, "Ready"); }
 
 Json PodFromTemplate(const Json& pod_template, const Json& owner, const std::string& generate_name) {

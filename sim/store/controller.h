@@ -71,9 +71,7 @@ class Controller : public Component {
   std::set<ObjectKey> unreadable_;  // those whose fields have types that were not foreseen
 };
 
-// --- Objects, as controllers see them ---
-
-bool IsTrue(const Json& object, std::string_view type);  // it has a condition of that type whose status is True
+// --- Pods, as controllers see them ---
 
 bool IsFinishedPod(const Json& pod);  // Succeeded or Failed
 bool IsReadyPod(const Json& pod);     // condition Ready is True

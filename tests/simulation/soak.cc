@@ -18,7 +18,7 @@ using namespace tutti::simulation;
 
 namespace {
 
-constexpr int64_t kALongRun = 1'500'000;  // steps: it stands for what the simulation promises
+constexpr int64_t kALongRun = 1'600'000;  // steps: it stands for what the simulation promises
 
 struct Flags {
   int64_t steps = 0, total = kALongRun, shrink = 400, jobs = std::max(1u, std::thread::hardware_concurrency());

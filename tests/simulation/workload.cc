@@ -196,7 +196,7 @@ Json Workload::PodTemplate(Random& random, const Gang& gang, const Part* part) c
     const auto sum = std::accumulate(gang.name.begin(), gang.name.end(), size_t{0});
     pod["spec"]["priorityClassName"] = gang.dialect.empty() ? "low" : std::array{"low", "", "high"}[sum % 3];
   }
-  if (scenario_.budgets && Mix(0, gang.name) % 2 == 0) meta["labels"][kGuardedLabel] = "yes";
+  if (scenario_.budgets && Mix(0, gang.name) % 4 != 0) meta["labels"][kGuardedLabel] = "yes";
   if (scenario_.victims) pod["spec"]["priorityClassName"] = gang.dialect.empty() ? "low" : "high";
   if (random.OneIn(5)) pod["spec"]["nodeSelector"] = {{"zone", random.OneIn(2) ? "a" : "b"}};
   if (random.OneIn(4)) pod["spec"]["tolerations"] = {{{"key", "team"}, {"operator", "Exists"}}};
