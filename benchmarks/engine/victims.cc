@@ -19,6 +19,7 @@ namespace tutti::bench {
 namespace {
 
 constexpr size_t kNodes = 500, kGpus = 8;
+constexpr core::QueueRule kReclaims{.kind = core::QueueRule::Kind::kCapacity, .reclaim = true};
 
 // A gang is what Pod::scheduling_group names, and needs `min` members.
 class Groups final : public dialects::Dialect {
@@ -59,7 +60,7 @@ class FullCluster {
     groups_->in_queues = taking == Taking::kByShare;
     dialects_.push_back(std::move(groups));
     options_.profiles = profiles_;
-    options_.queue_rule = {core::QueueRule::Kind::kCapacity, 0, true, 0};
+    options_.queue_rule = kReclaims;
     for (const char* name : {"lent", "owner"}) {
       model::QueueSpec queue;
       queue.dialect = "groups";
@@ -140,7 +141,6 @@ class FullCluster {
   }
 
   const Taking taking_;
-
   base::VirtualClock clock_{1'800'000'000'000};
   std::vector<framework::Profile> profiles_{plugins::DefaultProfile("default-scheduler")};
   dialects::DialectList dialects_;
@@ -152,7 +152,7 @@ class FullCluster {
   core::Planner planner_{state_, rankings_};
   core::Evictable evictable_{state_, book_};
   core::Options options_;
-  core::Queues queues_{{core::QueueRule::Kind::kCapacity, 0, true, 0}};
+  core::Queues queues_{kReclaims};
   core::Agenda agenda_{book_, queues_.tree(), queues_.order(), clock_};
   core::QueueWaits waits_{queues_, book_, agenda_};
   core::Charges charges_{state_, queues_, waits_};

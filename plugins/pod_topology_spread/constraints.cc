@@ -45,8 +45,8 @@ Constraints::Constraints(Kind kind, Nodes nodes, std::span<const model::Topology
   const Around nothing = [](const Constraint&) {};
   for (uint32_t n = 0; n < snapshot.slots(); ++n) NodeChanged(NodeId(n), nothing, nothing);
   for (const auto& [id, occupants] : snapshot.occupants()) {
-    const Mask matched =
-        Matching(*occupants.pod_class);  // without the memo: most match nothing, and are never met again
+    // Without the memo: most match nothing, and are never met again.
+    const Mask matched = Matching(*occupants.pod_class);
     if (matched == 0) continue;
     for (const auto& [n, count] : occupants.nodes) Count(matched, n, count, nothing, nothing);
   }

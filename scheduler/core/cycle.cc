@@ -184,7 +184,7 @@ int64_t Cycle::Parts::Consider(int64_t work) {
     else
       consideration.Run(id);
     waits.Follow(id);
-    if (agenda.Regroup(id)) figures.Spread(id);
+    figures.Regroup(id);
     agenda.Touch(id);
     if (state.AnyImproved() || charges.freed()) Wake();  // it gave up what others may wait for
     work -= planner.work() - before;

@@ -32,7 +32,8 @@ struct QueueRule {
   int64_t ancestor_levels = 0;  // of kCapacity: as many queues above two are compared as they are themselves
   // A gang of a queue that has less than it deserves may have pods evicted in queues that have more than they do.
   bool reclaim = false;
-  // A gang that has run for less is not reclaimed from, where neither it nor its queue says another time.
+  // Nothing is reclaimed of a gang that has run for less, where its queue says no other time; 0: of any gang something
+  // may be. The gang itself can say a shorter time (GangSpec::min_runtime_ms).
   base::Millis min_runtime_ms = 0;
 };
 

@@ -103,14 +103,16 @@ struct GangSpec {
   // The gang has a place for its minimum, promises included, before it is said to be admitted; then pods adopt them.
   std::vector<PromisedMembers> promised;
 
-  std::optional<ResourceList> min_resources;   // what admission asks of the queue at least
-  std::string queue;                           // its name; empty: no queue
-  std::string queue_dialect;                   // whose queue that is; empty: the gang's own dialect's
-  std::optional<int32_t> priority;             // overrides the members'
-  std::optional<base::Millis> min_runtime_ms;  // overrides the queue's
-  base::Millis start_timeout_ms = 0;           // how long a half-started gang may be repaired; 0: the configured time
-  base::Millis soft_after_ms = 0;  // once its minimum has waited so long its members start one by one; 0: never
-  std::string remark;              // a sentence about its minimum for who reads that it waits; empty: none
+  std::optional<ResourceList> min_resources;  // what admission asks of the queue at least
+  std::string queue;                          // its name; empty: no queue
+  std::string queue_dialect;                  // whose queue that is; empty: the gang's own dialect's
+  std::optional<int32_t> priority;            // overrides the members'
+  // Other queues take nothing back of it before it has run so long. It can only shorten the time that its queue or the
+  // configuration says (QueueSpec::min_runtime_ms); where neither says one, it counts for an hour at most.
+  std::optional<base::Millis> min_runtime_ms;
+  base::Millis start_timeout_ms = 0;  // how long a half-started gang may be repaired; 0: the configured time
+  base::Millis soft_after_ms = 0;     // once its minimum has waited so long its members start one by one; 0: never
+  std::string remark;                 // a sentence about its minimum for who reads that it waits; empty: none
 
   // Why the gang cannot be considered at all ("PodGroup \"a\" has minMember -1; it must be at least 1"), or empty.
   // While it is set every member waits with this reason; bound members are left alone.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// model/tolerates.h - whether a toleration is of a taint.
+// Tolerates: whether a toleration is of a taint.
 #pragma once
 
 #include "model/node.h"
@@ -7,7 +7,8 @@
 
 namespace tutti::model {
 
-// An empty key or effect is of each. An operator that is unknown tolerates nothing.
+// Tells whether a pod with the toleration may stand the taint. An empty key or effect is of each. An operator that is
+// unknown tolerates nothing.
 inline bool Tolerates(const Toleration& toleration, const Taint& taint) {
   if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
   if (!toleration.key.empty() && toleration.key != taint.key) return false;

@@ -171,6 +171,12 @@ std::string QueueTree::OwnProblem(QueueId id) const {
   return ProblemOf(queue.spec);
 }
 
+bool QueueTree::IsOnPath(QueueId queue, QueueId below) const {
+  for (QueueId at = below; at.valid(); at = parent(at))
+    if (at == queue) return true;
+  return false;
+}
+
 std::string QueueTree::Problem(QueueId queue) const {
   for (QueueId at = queue; at.valid(); at = parent(at))
     if (std::string problem = OwnProblem(at); !problem.empty()) return problem;

@@ -44,6 +44,8 @@ class QueueTree {
   const model::QueueSpec& spec(QueueId queue) const { return At(queue).spec; }
   // Returns the parent; invalid for a root.
   QueueId parent(QueueId queue) const { return At(queue).circular ? QueueId() : At(queue).up; }
+  // Tells whether it is `below`, or above that. None is above an invalid one.
+  bool IsOnPath(QueueId queue, QueueId below) const;
   // Tells whether its parents lead back to it.
   bool in_circle(QueueId queue) const { return At(queue).circular; }
   std::vector<QueueId> Children(QueueId queue) const;  // by name

@@ -8,10 +8,7 @@
 #include <functional>
 
 #include "base/random.h"
-#include "core/place/rankings.h"
-#include "plugins/registry.h"
 #include "tests/support/catch.h"
-#include "tests/support/test_cluster.h"
 #include "tests/support/victim_rig.h"
 
 namespace tutti::core {
@@ -21,7 +18,7 @@ using model::NodeId;
 using model::PodId;
 using tests::json;
 
-struct FullNodes {
+struct FullNodes : VictimRig {
   explicit FullNodes(std::shared_ptr<const framework::Filter> filter = nullptr) {
     if (filter) profiles.front().filters.push_back(std::move(filter));
   }
@@ -32,15 +29,8 @@ struct FullNodes {
   }
   // Asks one that knows nothing yet.
   PreemptionResult AskFresh(PodId pod, uint32_t from, int32_t most) {
-    LonePreemption fresh(cluster.state(), what_if, victims, &gangs);
+    LonePreemption fresh(cluster.state(), planner.what_if(), victims, &gangs);
     return Ask(fresh, pod, from, most);
-  }
-  // The pod is in the gang that its labels name.
-  PodId Add(const json& brief) {
-    const PodId pod = cluster.AddPod(brief);
-    book.Join(pod, book.OwnerOf(pod));
-    if (const model::GangId gang = book.GangOf(pod)) book.at(gang).whole = true;
-    return pod;
   }
   void Drop(PodId pod) {
     book.Leave(pod);
@@ -54,24 +44,9 @@ struct FullNodes {
     cluster.state().Reclassify();
   }
 
-  tests::TestCluster cluster;
-  std::vector<framework::Profile> profiles{plugins::DefaultProfile("s")};
-  Rankings rankings{profiles, cluster.snapshot(), size_t{64} << 20};
-  cluster::WhatIf what_if{cluster.state()};
   VictimTable victims{cluster.state()};
-  base::VirtualClock clock{1'800'000'000'000};
-  dialects::DialectList dialects = Labels();
-  observe::Journal journal;
-  GangBook book{profiles, cluster.state(), dialects, journal, clock};
   GangVictims gangs{cluster.state(), book};
-  LonePreemption search{cluster.state(), what_if, victims, &gangs};
-
- private:
-  static dialects::DialectList Labels() {
-    dialects::DialectList list;
-    list.push_back(std::make_unique<GangLabels>());
-    return list;
-  }
+  LonePreemption lone{cluster.state(), planner.what_if(), victims, &gangs};
 };
 
 json BriefOf(const std::string& name, int cpu, int priority, const std::string& node = {}) {
@@ -119,8 +94,7 @@ class Changing {
     const PodId asker = askers_[random_.Below(askers_.size())];
     const auto from = static_cast<uint32_t>(random_.Below(2 * kNodes));
     const int32_t most = random_.OneIn(2) ? 2 : 100;
-    const PreemptionResult known = full_.Ask(full_.search, asker, from, most),
-                           fresh = full_.AskFresh(asker, from, most);
+    const PreemptionResult known = full_.Ask(full_.lone, asker, from, most), fresh = full_.AskFresh(asker, from, most);
     CHECK(known.outcome == fresh.outcome);
     CHECK(known.chosen.node == fresh.chosen.node);
     CHECK(known.chosen.victims == fresh.chosen.victims);
@@ -273,11 +247,11 @@ TEST_CASE("What leaves for a gang makes no room for a pod beside what is reserve
   const PodId lower = full.cluster.AddPod(BriefOf("lower", 4, 0, "n"));
   full.cluster.AddPod(BriefOf("stays", 4, 20, "n"));
   const PodId large = full.cluster.AddPod(BriefOf("large", 12, 9)), small = full.cluster.AddPod(BriefOf("small", 4, 9));
-  CHECK(full.Ask(full.search, large, 0, 100).chosen.victims.size() == 2);
+  CHECK(full.Ask(full.lone, large, 0, 100).chosen.victims.size() == 2);
   state.SetVictim(leaves, gang);
   state.Reserve(full.cluster.AddPod(BriefOf("reserved", 8, 20)), n, {}, gang);
-  CHECK(full.Ask(full.search, large, 0, 100).outcome == PreemptionResult::Outcome::kNoCandidate);
-  CHECK(full.Ask(full.search, small, 0, 100).chosen.victims == std::vector<PodId>{lower});
+  CHECK(full.Ask(full.lone, large, 0, 100).outcome == PreemptionResult::Outcome::kNoCandidate);
+  CHECK(full.Ask(full.lone, small, 0, 100).chosen.victims == std::vector<PodId>{lower});
 }
 
 TEST_CASE("A node counts as changed by a pod that is nominated for it only if the pod asks for something else then") {
@@ -313,7 +287,7 @@ TEST_CASE("After a preemption the next pod of the class asks about the nodes tha
   const PodId pod = full.cluster.AddPod(BriefOf("high", 10, 9));
   const auto ask = [&] {
     asked = 0;
-    return full.Ask(full.search, pod, 0, kNodes);
+    return full.Ask(full.lone, pod, 0, kNodes);
   };
   for (int i = 0; i < 2; ++i) {
     CHECK(ask().chosen.victims.size() == 1);

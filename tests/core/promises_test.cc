@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gangs that are declared before they have pods, and admitted before them: their members are promises until then.
-#include "cluster/json_decode.h"
-#include "sim/manifests/manifest.h"
-#include "tests/core/volcano_rig.h"
-#include "tests/support/test_cluster.h"
+#include "tests/core/declaring_rig.h"
 
 namespace tutti::core {
 namespace {
@@ -12,57 +9,10 @@ using dialects::GangState;
 
 // A PodGroup promises the members of each role of its minTaskMember, of one cpu each. Annotation "late" names the role
 // whose pods come after the start.
-class PromisingDialect final : public dialects::Dialect {
+class PromisingDialect final : public DeclaringDialect {
  public:
-  explicit PromisingDialect(std::map<std::string, GangState>* states) : states_(states) {}
-  std::string_view name() const override { return "promising"; }
-  const std::vector<model::ObjectKind>& Kinds() const override {
-    static const std::vector<model::ObjectKind> kinds{{"scheduling.volcano.sh", "podgroups", "PodGroup", {"v1beta1"}}};
-    return kinds;
-  }
-  void Put(std::shared_ptr<const model::Object> object, dialects::Touched* touched) override {
-    const model::GangKey key{"promising", object->meta.ns, object->meta.name};
-    model::GangSpec& spec = specs_[key] = {};
-    spec.key = key;
-    spec.uid = object->meta.uid;
-    spec.created_ms = object->meta.created_ms;
-    const std::string* late = model::Find(object->meta.annotations, "late");
-    spec.min_member = 0;
-    for (const auto& [role, count] : (*object->body)["spec"]["minTaskMember"].items()) {
-      auto pod = cluster::DecodePod(
-          tests::PodManifest({{"namespace", key.ns}, {"schedulerName", "tutti"}, {"requests", {{"cpu", "1"}}}}));
-      REQUIRE(pod);
-      const auto members = count.get<int64_t>();
-      spec.promised.push_back({role, members, role == "head", false, late && role == *late,
-                               std::make_shared<const model::Pod>(*std::move(pod))});
-      spec.roles.push_back({role, members});
-      spec.min_member += members;
-    }
-    touched->gangs.insert(key);
-  }
-  void Drop(std::string_view, std::string_view ns, std::string_view name, dialects::Touched* touched) override {
-    const model::GangKey key{"promising", std::string(ns), std::string(name)};
-    specs_.erase(key);
-    touched->gangs.insert(key);
-  }
-  std::optional<dialects::Membership> MembershipOf(const model::Pod& pod) const override {
-    const std::string* gang = model::Find(pod.meta.labels, "gang");
-    dialects::Membership membership;
-    membership.gang = {"promising", pod.meta.ns, gang ? *gang : pod.meta.name};
-    membership.lone = !gang;
-    if (const std::string* role = model::Find(pod.meta.labels, "role")) membership.role = *role;
-    membership.head = membership.role == "head";
-    return membership;
-  }
-  model::GangSpec Describe(const model::GangKey& key) const override {
-    if (const auto at = specs_.find(key); at != specs_.end()) return at->second;
-    model::GangSpec none;
-    none.key = key;
-    return none;
-  }
-  std::string_view SchedulerName(const model::GangKey& key) const override {
-    return specs_.contains(key) ? "tutti" : "";
-  }
+  explicit PromisingDialect(std::map<std::string, GangState>* states)
+      : DeclaringDialect("promising"), states_(states) {}
   base::Millis Desire(const dialects::GangReport& report, const cluster::Unseen&,
                       std::vector<cluster::DesiredObject>*) const override {
     (*states_)[report.spec->key.name] = report.state;
@@ -70,15 +20,22 @@ class PromisingDialect final : public dialects::Dialect {
   }
 
  private:
-  std::map<model::GangKey, model::GangSpec> specs_;
+  void Declare(const model::Object& object, const model::GangSpec&, model::GangSpec* spec) override {
+    const std::string* late = model::Find(object.meta.annotations, "late");
+    for (const auto& [role, count] : (*object.body)["spec"]["minTaskMember"].items()) {
+      const auto members = count.get<int64_t>();
+      spec->promised.push_back(
+          {role, members, role == "head", false, late && role == *late, PodOf(object.meta.ns, "1")});
+      spec->roles.push_back({role, members});
+      spec->min_member += members;
+    }
+  }
+
   std::map<std::string, GangState>* const states_;
 };
 
-struct PromiseRig : Rig {
+struct PromiseRig : DeclaringRig {
   PromiseRig() {
-    static const auto definitions = sim::LoadManifests({TUTTI_SOURCE_DIR "/manifests/crds"});
-    REQUIRE(definitions);
-    for (const sim::Manifest& each : *definitions) REQUIRE(store.Create(each.object));
     make_dialects = [this] {
       dialects::DialectList dialects;
       dialects.push_back(std::make_unique<PromisingDialect>(&states));
@@ -87,16 +44,7 @@ struct PromiseRig : Rig {
     Restart();
   }
   void Declare(const std::string& name, const sim::Json& roles, const sim::Json& annotations = sim::Json::object()) {
-    REQUIRE(store.Create({{"apiVersion", "scheduling.volcano.sh/v1beta1"},
-                          {"kind", "PodGroup"},
-                          {"metadata", {{"name", name}, {"namespace", "default"}, {"annotations", annotations}}},
-                          {"spec", {{"minTaskMember", roles}}}}));
-  }
-  void Withdraw(const std::string& name) { REQUIRE(store.Delete(kGroups, "default", name, {.grace_seconds = 0})); }
-  observe::Decision Decision(const std::string& gang) const {
-    for (observe::Decision& decision : scheduler->Decisions())
-      if (decision.gang.name == gang) return decision;
-    return {};
+    PutGroup(name, {{"minTaskMember", roles}}, annotations);
   }
   std::map<std::string, GangState> states;  // as reported
 };

@@ -34,7 +34,7 @@ class Contest {
     rig_.AddNode("n2", 6);
     rig_.AddPriorityClass("high", 100);
     queues_ = random_.Between(2, 4);
-    Put("org", {{"weight", 1}, {"capability", {{"cpu", std::to_string(random_.Between(8, 20))}}}});
+    rig_.PutQueue("org", {{"weight", 1}, {"capability", {{"cpu", std::to_string(random_.Between(8, 20))}}}});
     for (int64_t i = 0; i < queues_; ++i) AddQueue(fmt::format("q{}", i));
   }
 
@@ -70,13 +70,7 @@ class Contest {
     if (!random_.OneIn(4)) spec["deserved"] = {{"cpu", std::to_string(random_.Between(2, 12))}};
     if (random_.OneIn(4)) spec["reclaimable"] = false;
     if (random_.OneIn(3)) spec["parent"] = "org";
-    Put(name, spec);
-  }
-  void Put(const std::string& name, const sim::Json& spec) {
-    REQUIRE(rig_.store.Create({{"apiVersion", "scheduling.volcano.sh/v1beta1"},
-                               {"kind", "Queue"},
-                               {"metadata", {{"name", name}}},
-                               {"spec", spec}}));
+    rig_.PutQueue(name, spec);
   }
   void Arrive(const std::string& name) {
     Group& group = groups_[name];
@@ -144,7 +138,7 @@ class Contest {
   VolcanoRig rig_;
   int64_t queues_ = 0, made_ = 0;
   std::map<std::string, Group> groups_;
-  std::set<std::pair<std::string, std::string>> taken_;  // of whom, for whom; since the last arrival
+  std::set<std::pair<std::string, std::string>> taken_;  // of which gang, for which; since the last arrival
   std::map<std::string, int> rounds_since_;              // something was taken for a gang that is not whole yet
   size_t evictions_ = 0;
 };
@@ -170,18 +164,8 @@ TEST_CASE("A leader that follows one that died while it took back goes on with t
     options->queue_rule.kind = Sharing::kCapacity;
     options->queue_rule.reclaim = true;
   };
-  const auto queue = [&rig](const std::string& name, int deserved) {
-    REQUIRE(rig.store.Create({{"apiVersion", "scheduling.volcano.sh/v1beta1"},
-                              {"kind", "Queue"},
-                              {"metadata", {{"name", name}}},
-                              {"spec", {{"parent", "org"}, {"deserved", {{"cpu", std::to_string(deserved)}}}}}}));
-  };
-  REQUIRE(rig.store.Create({{"apiVersion", "scheduling.volcano.sh/v1beta1"},
-                            {"kind", "Queue"},
-                            {"metadata", {{"name", "org"}}},
-                            {"spec", {{"capability", {{"cpu", "8"}}}}}}));
-  queue("lent", 4);
-  queue("owner", 4);
+  rig.PutQueue("org", {{"capability", {{"cpu", "8"}}}});
+  for (const char* name : {"lent", "owner"}) rig.PutQueue(name, {{"parent", "org"}, {"deserved", {{"cpu", "4"}}}});
   rig.Restart();
   rig.AddGroup("lent", 1, "lent");
   rig.AddMembers("lent", 0, 8);
@@ -223,10 +207,7 @@ TEST_CASE("On a quiet cluster gangs that queues have nothing for are considered 
   };
   rig.Observe(&attempts);
   for (const char* name : {"a", "b"}) {
-    REQUIRE(rig.store.Create({{"apiVersion", "scheduling.volcano.sh/v1beta1"},
-                              {"kind", "Queue"},
-                              {"metadata", {{"name", name}}},
-                              {"spec", {{"deserved", {{"cpu", "4"}}}}}}));
+    rig.PutQueue(name, {{"deserved", {{"cpu", "4"}}}});
     rig.AddGroup(name, 1, name);
     rig.AddMembers(name, 0, 4);
   }
@@ -289,6 +270,17 @@ struct Told : VolcanoRig {
       AddPod(fmt::format("high-{}", i),
              {.priority_class = "high", .annotations = {{"scheduling.k8s.io/group-name", "high"}}});
   }
+  // Victims are chosen, and cannot be told. Another leader follows, by which others would be chosen.
+  void FailOverWhileTaking() {
+    fails = true;
+    AddTaker();
+    Pass(5'000);
+    REQUIRE(tried > 0);
+    fails = false;
+    chosen = {"runs-2", "runs-3"};
+    Restart();
+    Pass(10'000);
+  }
   std::set<std::string> Leaving() const {
     std::set<std::string> names;
     for (const sim::Object& pod : store.All(sim::kPods))
@@ -312,14 +304,7 @@ TEST_CASE("The next leader has the right to what was chosen by a gang's priority
                {.priority_class = "top", .annotations = {{"scheduling.k8s.io/group-name", "runs"}}});
   rig.Pass(10'000);
   REQUIRE(rig.Bound() == 16);
-  rig.fails = true;
-  rig.AddTaker();
-  rig.Pass(5'000);
-  REQUIRE(rig.tried > 0);
-  rig.fails = false;
-  rig.chosen = {"runs-2", "runs-3"};
-  rig.Restart();
-  rig.Pass(10'000);
+  rig.FailOverWhileTaking();
   CHECK(rig.Leaving() == std::set<std::string>{"runs-0", "runs-1"});
 }
 
@@ -329,14 +314,7 @@ TEST_CASE("The next leader has the right to what a queue takes back from a queue
   rig.AddPod("rest", {.cpu = "12", .priority_class = "top"});
   rig.Pass(10'000);
   REQUIRE(rig.Bound() == 5);
-  rig.fails = true;
-  rig.AddTaker();
-  rig.Pass(5'000);
-  REQUIRE(rig.tried > 0);
-  rig.fails = false;
-  rig.chosen = {"runs-2", "runs-3"};
-  rig.Restart();
-  rig.Pass(10'000);
+  rig.FailOverWhileTaking();
   CHECK(rig.Leaving() == std::set<std::string>{"runs-0", "runs-1"});
 }
 

@@ -317,7 +317,7 @@ TEST_CASE("A forged record evicts no pod that never goes") {
   CHECK_FALSE(rig.Recorded());
 }
 
-TEST_CASE("A record that is forged to the letter has nobody evicted whom the gang may not have evicted") {
+TEST_CASE("A record that is forged to the letter evicts no pod that the gang may not have evicted") {
   Full rig;
   rig.chosen.clear();
   const std::string cause = GENERATE("preempt", "reclaim");

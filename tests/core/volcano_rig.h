@@ -11,11 +11,29 @@ namespace tutti::core {
 inline const sim::GroupResource kGroups{"scheduling.volcano.sh", "podgroups"},
     kQueues{"scheduling.volcano.sh", "queues"};
 
-struct VolcanoRig : Rig {
-  explicit VolcanoRig(std::vector<std::string> names = {"tutti", "volcano"}) {
+// A rig that has the CRDs, whose gangs are PodGroups, whatever dialect reads them.
+struct GroupRig : Rig {
+  GroupRig() {
     static const auto definitions = sim::LoadManifests({TUTTI_SOURCE_DIR "/manifests/crds"});
     REQUIRE(definitions);
     for (const sim::Manifest& each : *definitions) REQUIRE(store.Create(each.object));
+  }
+  void PutGroup(const std::string& name, const sim::Json& spec, const sim::Json& annotations = sim::Json::object()) {
+    REQUIRE(store.Create({{"apiVersion", "scheduling.volcano.sh/v1beta1"},
+                          {"kind", "PodGroup"},
+                          {"metadata", {{"name", name}, {"namespace", "default"}, {"annotations", annotations}}},
+                          {"spec", spec}}));
+  }
+  void PutQueue(const std::string& name, const sim::Json& spec) {
+    REQUIRE(store.Create({{"apiVersion", "scheduling.volcano.sh/v1beta1"},
+                          {"kind", "Queue"},
+                          {"metadata", {{"name", name}}},
+                          {"spec", spec}}));
+  }
+};
+
+struct VolcanoRig : GroupRig {
+  explicit VolcanoRig(std::vector<std::string> names = {"tutti", "volcano"}) {
     scheduler_names = std::move(names);
     make_dialects = [] {
       dialects::DialectList dialects;
@@ -35,19 +53,13 @@ struct VolcanoRig : Rig {
   }
 
   void AddQueue(const std::string& name, int cpu) {
-    REQUIRE(store.Create({{"apiVersion", "scheduling.volcano.sh/v1beta1"},
-                          {"kind", "Queue"},
-                          {"metadata", {{"name", name}}},
-                          {"spec", {{"weight", 1}, {"capability", {{"cpu", std::to_string(cpu)}}}}}}));
+    PutQueue(name, {{"weight", 1}, {"capability", {{"cpu", std::to_string(cpu)}}}});
   }
   void AddGroup(const std::string& name, int min, const std::string& queue = "default",
                 const sim::Json& more = sim::Json::object()) {
     sim::Json spec = {{"minMember", min}, {"queue", queue}, {"minResources", {{"cpu", std::to_string(min)}}}};
     spec.update(more);
-    REQUIRE(store.Create({{"apiVersion", "scheduling.volcano.sh/v1beta1"},
-                          {"kind", "PodGroup"},
-                          {"metadata", {{"name", name}, {"namespace", "default"}}},
-                          {"spec", spec}}));
+    PutGroup(name, spec);
   }
   // Pods GROUP-FROM, ... up to before GROUP-TO.
   void AddMembers(const std::string& group, int from, int to) {

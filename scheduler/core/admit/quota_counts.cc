@@ -8,17 +8,20 @@
 
 namespace tutti::core {
 
-model::HeldQuota WithoutDone(model::HeldQuota quota, const std::map<std::string, int64_t>& done) {
-  for (model::HeldQuota::Role& role : quota.roles) {
-    const auto ended = done.find(role.name);
-    if (ended == done.end() || role.count <= 0) continue;
-    const int64_t left = std::max<int64_t>(0, role.count - ended->second);
+void Resize(int64_t count, model::HeldQuota::Role* role) {
+  if (role->count > 0 && role->count != count) {
     model::ResourceList requests;
-    for (const auto& [resource, amount] : role.requests)
-      requests.Set(resource, model::SaturatingMul(amount / role.count, left));
-    role.count = left;
-    role.requests = std::move(requests);
+    for (const auto& [resource, amount] : role->requests)
+      requests.Set(resource, model::SaturatingMul(amount / role->count, count));
+    role->requests = std::move(requests);
   }
+  role->count = count;
+}
+
+model::HeldQuota WithoutDone(model::HeldQuota quota, const std::map<std::string, int64_t>& done) {
+  for (model::HeldQuota::Role& role : quota.roles)
+    if (const auto ended = done.find(role.name); ended != done.end() && role.count > 0)
+      Resize(std::max<int64_t>(0, role.count - ended->second), &role);
   return quota;
 }
 

@@ -55,6 +55,8 @@ class QuotaCounts {
   std::set<QueueName> touched_;
 };
 
+// Gives the role so many members, each with what each has now; a role that has none keeps what it has.
+void Resize(int64_t count, model::HeldQuota::Role* role);
 // The quota without what members had that have ended (QuotaTerms::done).
 model::HeldQuota WithoutDone(model::HeldQuota quota, const std::map<std::string, int64_t>& done);
 

@@ -2,7 +2,6 @@
 #include "core/admit/quota_desk.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/check.h"
 #include "core/gangs/topology.h"
@@ -20,6 +19,13 @@ queue::KueueRules RulesOf(const QuotaRule& rule) {
   rules.fair_sharing = rule.fair_sharing;
   rules.strategies = rule.strategies;
   return rules;
+}
+
+// Puts down why the gang waits; without words: it does not.
+void SayWhy(std::string reason, std::string message, dialects::QuotaReport* report) {
+  report->reason = std::move(reason);
+  report->message = std::move(message);
+  report->lacks_queue = false;
 }
 
 const HeldQuota::Role* RoleIn(const HeldQuota& quota, const std::string& name) {
@@ -166,16 +172,11 @@ void QuotaDesk::LineUp(GangId id) {
   quota.expected.reset();
   if (!quota.terms->barred.empty()) {
     admission_.Forget(id, clock_.WallMs());
-    quota.report.reason = quota.report.message = quota.terms->barred;
-    quota.report.lacks_queue = false;
-    return;
+    return SayWhy(quota.terms->barred, quota.terms->barred, &quota.report);
   }
   if (quota.terms->not_before_ms > clock_.WallMs()) {
     admission_.Forget(id, clock_.WallMs());
-    quota.report.reason = queue::WordOf(queue::WaitReason::kPendingEvaluation);
-    quota.report.message.clear();
-    quota.report.lacks_queue = false;
-    return;
+    return SayWhy(queue::WordOf(queue::WaitReason::kPendingEvaluation), {}, &quota.report);
   }
   model::GangAsk ask = quota.terms->ask;
   if (ask.problem.empty()) ask.problem = quota.declared.problem;
@@ -193,9 +194,7 @@ void QuotaDesk::End(GangId id) {
   GangQuota& quota = *gang.quota;
   if (quota.report.has) quota.last = quota.report.has;
   quota.report.has.reset();
-  quota.report.reason.clear();
-  quota.report.message.clear();
-  quota.report.lacks_queue = false;
+  SayWhy({}, {}, &quota.report);
   quota.terms = nullptr;
   quota.expected.reset();
   quota.placed = false;
@@ -208,8 +207,7 @@ void QuotaDesk::Explain(GangId id) {
   if (!admission_.waits(id)) return;
   const queue::WaitExplanation why = admission_.Explain(id);
   dialects::QuotaReport& report = book_.at(id).quota->report;
-  report.reason = queue::WordOf(why.reason);
-  report.message = why.message;
+  SayWhy(queue::WordOf(why.reason), why.message, &report);
   report.lacks_queue = why.reason == queue::WaitReason::kNoQueue || why.reason == queue::WaitReason::kSuspended;
   if (why.reason == queue::WaitReason::kWaitingForPreemptedWorkloads || !book_.at(id).quota->expected) return;
   book_.at(id).quota->expected.reset();
@@ -331,16 +329,14 @@ HeldQuota QuotaDesk::Held(const Gang& gang, const std::string& leaf,
   held.queued_ms = ask.queued_ms;
   held.reserved_ms = clock_.WallMs();
   for (const queue::RoleAssignment& role : roles) {
-    const auto done = gang.quota->terms->done.find(role.name);
-    // It did not ask for those that have ended; they are members nonetheless.
-    const int64_t count = role.count + (done == gang.quota->terms->done.end() ? 0 : done->second);
-    HeldQuota::Role& as = held.roles.emplace_back(HeldQuota::Role{role.name, count, {}, {}});
+    HeldQuota::Role& as = held.roles.emplace_back(HeldQuota::Role{role.name, role.count, {}, {}});
     for (const auto& [resource, pick] : role.picks) {
-      const int64_t amount = role.requests.Get(resource);
       as.flavors[resource] = pick.flavor;
-      as.requests.Set(
-          resource, count == role.count || role.count == 0 ? amount : model::SaturatingMul(amount / role.count, count));
+      as.requests.Set(resource, role.requests.Get(resource));
     }
+    // It did not ask for those that have ended; they are members nonetheless.
+    if (const auto done = gang.quota->terms->done.find(role.name); done != gang.quota->terms->done.end())
+      Resize(role.count + done->second, &as);
   }
   return held;
 }

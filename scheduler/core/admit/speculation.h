@@ -33,9 +33,7 @@ class Speculation {
   // WhatIf::Evict.
   void Evict(model::PodId pod) {
     what_if_.Evict(pod);
-    const model::MemberId id = book_.member_of(pod);
-    if (!id.valid()) return;
-    if (const QueueCharge& held = book_.at(id).held; held.as) used_.Release(held.id);
+    if (const QueueCharge* held = book_.ChargeOf(pod)) used_.Release(held->id);
   }
 
  private:

@@ -66,7 +66,7 @@ Evictor::Said Evictor::Say(const Pod& pod, const Eviction& eviction) const {
 
 std::vector<cluster::EmitEvent> Evictor::EventsOf(PodId id, const Eviction& eviction, const std::string& note) const {
   std::vector<cluster::EmitEvent> events;
-  if (eviction.cause == Cause::kUndo) return events;
+  if (note.empty()) return events;
   const cluster::ObjectRef pod = cluster::RefOf(state_.pod(id).pod);
   const std::string by(book_.SchedulerName(book_.at(eviction.by)));
   if (const GangId gang = book_.GangOf(id)) {

@@ -24,6 +24,7 @@ class RightToEvict {
 
   // Neither a member nor its profile says that no pod is to be evicted for it.
   bool any() const { return any_; }
+  int32_t priority() const { return priority_; }  // of the gang
   bool by_priority() const { return by_priority_; }
   bool within_queue() const { return within_queue_; }
   // Pods of gangs of other queues go for the queues' shares alone.

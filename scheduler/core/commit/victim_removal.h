@@ -76,7 +76,7 @@ class VictimRemoval {
   // Takes the record of what was given up back. REQUIRES: that has a carrier.
   void TakeBack(model::GangId id);
   std::vector<Victim> Find(const Gang& gang, const PreemptionRecord& record) const;
-  // So a forged record evicts only pods that the gang could have had evicted anyway.
+  // Tells whether the gang could have chosen the pod itself. So a forged record evicts no others.
   bool MayHaveChosen(const RightToEvict& right, model::PodId victim, EvictionCause cause) const;
   cluster::CommandId Write(const Member& member, bool holds, const std::string& message);
   void OnReply(const GangBook::Written& written, const cluster::Answer& reply);

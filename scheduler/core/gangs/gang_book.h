@@ -64,6 +64,11 @@ class GangBook {
   model::MemberId member_of(model::PodId pod) const {
     return pod.index() < member_of_.size() ? member_of_[pod.index()] : model::MemberId();
   }
+  // What the pod is charged to a queue, as a member; null: nothing.
+  const QueueCharge* ChargeOf(model::PodId pod) const {
+    const model::MemberId id = member_of(pod);
+    return id.valid() && at(id).held.as ? &at(id).held : nullptr;
+  }
   // It stays where it is until it leaves. REQUIRES: member_of(pod)
   Member& MemberOf(model::PodId pod) { return at(member_of(pod)); }
   Member& at(model::MemberId id) { return *members_[id.index()]; }

@@ -74,4 +74,11 @@ bool Spare::MayGo(std::span<const size_t> parts) const {
   return all >= 0;
 }
 
+bool Spare::TryAdd(size_t part, std::vector<size_t>* parts) const {
+  parts->push_back(part);
+  if (MayGo(*parts)) return true;
+  parts->pop_back();
+  return false;
+}
+
 }  // namespace tutti::core

@@ -28,6 +28,8 @@ class Spare {
   const std::vector<Members>& parts() const { return parts_; }
   // True if the gang has its minimum without all of these parts.
   bool MayGo(std::span<const size_t> parts) const;
+  // Adds the part to these, if all of them may go then. True: it did.
+  bool TryAdd(size_t part, std::vector<size_t>* parts) const;
 
  private:
   void FindParts(const Gang& gang, const Census& census, const cluster::ClusterState& state,

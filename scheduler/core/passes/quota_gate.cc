@@ -84,6 +84,13 @@ void QuotaGate::TellIfAdmitted(GangId id) {
   announcer_.Quota(gang, observe::Observer::QuotaStep::Kind::kAdmitted, desk_.QueueName(gang));
 }
 
+void QuotaGate::TellEvicted(GangId id, GangId by) {
+  const Gang& gang = book_.at(id);
+  const Gang* taker = by.valid() ? &book_.at(by) : nullptr;
+  announcer_.Quota(gang, observe::Observer::QuotaStep::Kind::kEvicted, desk_.QueueName(gang),
+                   gang.quota->report.evicted_reason, taker, taker ? desk_.QueueName(*taker) : std::string());
+}
+
 void QuotaGate::Follow(GangId id) {
   Gang& gang = book_.at(id);
   if (!gang.quota || !gang.spec.quota || gang.quota->is_trial || !gang.quota->seeks_nodes()) return;
@@ -96,7 +103,7 @@ void QuotaGate::Follow(GangId id) {
   // Quota without nodes keeps it from others. But a job that may make pods, or has some, is not told to stop for that.
   if (gang.state != GangState::kWaitingForNodes || !HasStopped(gang)) return;
   desk_.Evict(id, std::string(queue::kNodeFailures), gang.refusal->words().sentence);
-  announcer_.Quota(gang, observe::Observer::QuotaStep::Kind::kEvicted, desk_.QueueName(gang), queue::kNodeFailures);
+  TellEvicted(id);
   ReleaseIfStopped(id);
   agenda_.MarkReady(id);
 }

@@ -22,10 +22,7 @@ void QuotaPass::Mark(GangId id) {
 void QuotaPass::Run() {
   std::vector<GangId> barred;
   const std::vector<GangId> followed = desk_.Renew(&barred);
-  for (const GangId id : barred) {
-    const Gang& gang = book_.at(id);
-    announcer_.Quota(gang, Step::kEvicted, desk_.QueueName(gang), gang.quota->report.evicted_reason);
-  }
+  for (const GangId id : barred) gate_.TellEvicted(id);
   for (const GangId id : followed) {
     gate_.TellIfAdmitted(id);
     gate_.ReleaseIfStopped(id);
@@ -48,16 +45,13 @@ void QuotaPass::Run() {
 
 void QuotaPass::Consider(GangId id) {
   consideration_.Run(id);
-  if (agenda_.Regroup(id)) figures_.Spread(id);
+  figures_.Regroup(id);
   agenda_.Touch(id);
 }
 
 void QuotaPass::Follow(const queue::PassResult& result) {
   for (const auto& evicted : result.evicted) {
-    Gang& gang = book_.at(evicted.gang);
-    announcer_.Quota(gang, Step::kEvicted, desk_.QueueName(gang), gang.quota->report.evicted_reason,
-                     evicted.by.valid() ? &book_.at(evicted.by) : nullptr,
-                     evicted.by.valid() ? desk_.QueueName(book_.at(evicted.by)) : std::string());
+    gate_.TellEvicted(evicted.gang, evicted.by);
     gate_.ReleaseIfStopped(evicted.gang);
     Mark(evicted.gang);
   }
@@ -109,7 +103,7 @@ std::string QuotaPass::WouldPlace(GangId id, const queue::Assignment& assignment
     found_[id] = std::move(found);
     return why;
   }
-  if (agenda_.Regroup(id)) figures_.Spread(id);
+  figures_.Regroup(id);
   agenda_.Touch(id);
   return why;
 }

@@ -38,7 +38,6 @@ TakingRights::TakingRights(const Options& options, const cluster::ClusterState& 
       census_(census),
       requirement_(requirement),
       lets_go_(std::move(lets_go)),
-      priority_(book.Priority(gang_)),
       queue_(gang_.spec.queue.empty() ? QueueId() : queues.tree().Find(QueueOf(gang_))) {
   if (gang_.lone || !requirement.reachable() || !right_.any()) return;
   by_priority_ = right_.by_priority() && (!right_.within_queue() || queue_.valid());
@@ -54,7 +53,7 @@ TakingRights::TakingRights(const Options& options, const cluster::ClusterState& 
     short_.emplace_back(shortage.queue, shortage.cell);
 }
 
-int32_t TakingRights::below() const { return by_share_ ? std::numeric_limits<int32_t>::max() : priority_; }
+int32_t TakingRights::below() const { return by_share_ ? std::numeric_limits<int32_t>::max() : right_.priority(); }
 
 void TakingRights::SetAsk(const std::vector<cluster::Placement>& placements) {
   model::ResourceList sum;
@@ -62,16 +61,10 @@ void TakingRights::SetAsk(const std::vector<cluster::Placement>& placements) {
   ask_ = queue::Ask(queues_.tree().cells(), sum);
 }
 
-const QueueCharge* TakingRights::HeldBy(PodId pod) const {
-  const model::MemberId id = book_.member_of(pod);
-  if (!id.valid()) return nullptr;
-  const QueueCharge& held = book_.at(id).held;
-  return held.as ? &held : nullptr;
-}
-
 QueueId TakingRights::QueueOfUnit(const VictimUnit& unit) const {
   for (const PodId pod : unit.pods)
-    if (const QueueCharge* held = HeldBy(pod); held && !taken_.contains(pod)) return queues_.used().queue(held->id);
+    if (const QueueCharge* held = book_.ChargeOf(pod); held && !taken_.contains(pod))
+      return queues_.used().queue(held->id);
   return {};
 }
 
@@ -102,10 +95,10 @@ bool TakingRights::MayReclaim(const VictimUnit& unit) const {
   const queue::Ledger& used = queues_.used();
   const QueueId giver = QueueOfUnit(unit);
   if (unit.pods.size() == 1)
-    return queues_.rules().MayTakeFrom(queue_, ask_, giver, used.amounts(HeldBy(unit.pods.front())->id));
+    return queues_.rules().MayTakeFrom(queue_, ask_, giver, used.amounts(book_.ChargeOf(unit.pods.front())->id));
   std::vector<queue::CellAmount> sum;
   for (const PodId pod : unit.pods)
-    if (const QueueCharge* held = HeldBy(pod); held && !taken_.contains(pod))
+    if (const QueueCharge* held = book_.ChargeOf(pod); held && !taken_.contains(pod))
       for (const queue::CellAmount& amount : used.amounts(held->id)) {
         const auto at = std::ranges::find(sum, amount.cell, &queue::CellAmount::cell);
         if (at == sum.end())
@@ -116,7 +109,7 @@ bool TakingRights::MayReclaim(const VictimUnit& unit) const {
   return queues_.rules().MayTakeFrom(queue_, ask_, giver, queue::Ask(queues_.tree().cells(), std::move(sum)));
 }
 
-// A tenant could otherwise exempt its own gangs.
+// What a gang says of itself only shortens the time: a tenant could otherwise exempt its own gangs.
 Millis TakingRights::LeastRuntimeOf(const Gang& gang, QueueId giver) const {
   const std::optional<Millis> of_queue = queues_.tree().spec(giver).min_runtime_ms;
   const Millis said = of_queue.value_or(rule_.min_runtime_ms);
@@ -138,7 +131,7 @@ Millis TakingRights::StaysFor(const VictimUnit& unit, QueueId giver) const {
 void TakingRights::Take(const VictimUnit& unit) {
   queue::Ledger& used = queues_.used();
   for (const PodId pod : unit.pods)
-    if (const QueueCharge* held = HeldBy(pod); held && taken_.insert(pod).second) {
+    if (const QueueCharge* held = book_.ChargeOf(pod); held && taken_.insert(pod).second) {
       if (!mark_) mark_ = used.Here();
       used.Release(held->id);
     }
@@ -154,12 +147,10 @@ bool TakingRights::QueueTakesGang() const {
 }
 
 bool TakingRights::MakesRoomInQueue(const VictimUnit& unit) const {
-  const queue::QueueTree& tree = queues_.tree();
+  const QueueId holder = QueueOfUnit(unit);
   return std::ranges::any_of(short_, [&](const auto& lack) {
-    QueueId at = QueueOfUnit(unit);
-    while (at.valid() && at != lack.first) at = tree.parent(at);
-    return at.valid() && std::ranges::any_of(unit.pods, [&](PodId pod) {
-             const QueueCharge* held = HeldBy(pod);
+    return queues_.tree().IsOnPath(lack.first, holder) && std::ranges::any_of(unit.pods, [&](PodId pod) {
+             const QueueCharge* held = book_.ChargeOf(pod);
              return held && !taken_.contains(pod) && queues_.used().amounts(held->id).Get(lack.second) > 0;
            });
   });

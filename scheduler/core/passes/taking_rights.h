@@ -2,7 +2,7 @@
 // TakingRights: what one gang may have evicted: pods of a lower priority, and what other queues have above their due
 // while its own has less.
 //
-// For which cause a pod may go at all says RightToEvict. While units are taken, queues have that much less in use, in a
+// RightToEvict says for which cause a pod may go at all. While units are taken, queues have that much less in use, in a
 // speculation: nothing else may be charged meanwhile. Scheduler thread only.
 #pragma once
 
@@ -54,11 +54,10 @@ class TakingRights final : public VictimRights {
   queue::QueueId QueueOfUnit(const VictimUnit& unit) const;
   std::optional<EvictionCause> CauseFor(const VictimUnit& unit) const;
   bool MayReclaim(const VictimUnit& unit) const;
-  // For how long nothing is taken back of the gang.
+  // Returns for how long the gang has to run before anything is taken back of it.
   base::Millis LeastRuntimeOf(const Gang& gang, queue::QueueId giver) const;
-  // For how long it still has to run; 0: for no time.
+  // Returns for how long the unit still has to run before it may be taken back; 0: for no time.
   base::Millis StaysFor(const VictimUnit& unit, queue::QueueId giver) const;
-  const QueueCharge* HeldBy(model::PodId pod) const;
 
   const cluster::ClusterState& state_;
   GangBook& book_;
@@ -71,7 +70,6 @@ class TakingRights final : public VictimRights {
   const Census& census_;
   const Requirement& requirement_;
   const std::function<bool(model::PodId)> lets_go_;
-  const int32_t priority_;
   const queue::QueueId queue_;  // invalid: the gang has none, or none that is known
   bool by_priority_ = false;
   bool by_share_ = false;                                        // of some of what the queue asks for

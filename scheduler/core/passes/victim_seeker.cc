@@ -41,7 +41,7 @@ std::vector<Victim> VictimSeeker::ChooseAsTold(const Gang& gang) const {
   return may_go ? victims : std::vector<Victim>();
 }
 
-// By weight, what queues deserve follows what is asked for, and that has changed since the cycle began.
+// Only by weight does what queues deserve follow what is asked for.
 void VictimSeeker::RenewShares() {
   if (!options_.queue_rule.reclaim || options_.queue_rule.kind == QueueRule::Kind::kCapacity) return;
   if (!queues_.Renew(/*shares=*/true)) return;

@@ -60,19 +60,21 @@ class VictimSeeker {
   void NoteChange() { ++changes_; }
   // Makes some of those ready that were refused, if it is time.
   void WakeRefused();
-  // When it will be; monotonic. nullopt: no gang was refused so.
+  // When it is time; monotonic. nullopt: no gang waits for that.
   std::optional<base::Millis> DueAt() const;
 
  private:
   // By Options::choose_victims.
   std::vector<Victim> ChooseAsTold(const Gang& gang) const;
-  // What is known of one gang of the shape holds for all of this. Empty: it is like no other.
+  // Returns what gangs have in common for which the same victims would help. Empty: the gang is like no other.
   static std::string KeyOf(const Gang& gang, const std::string& shape);
+  // The same, where the right to victims depends on its queue.
   std::string KeyInQueue(const Gang& gang, const std::string& shape) const;
-  // It is woken in the next round.
+  // Has the gang woken in the next round.
   void Await(model::GangId id);
-  // The gang is refused now
+  // Keeps that there are no victims for the gang, and has it tried again. `proven`: that was found out.
   void Refuse(model::GangId id, const std::string& shape, const TakingRights& rights, bool proven);
+  // Brings what queues deserve up to date with what was asked for since the cycle began.
   void RenewShares();
 
   const Options& options_;

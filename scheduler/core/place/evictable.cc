@@ -2,7 +2,6 @@
 #include "core/place/evictable.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "dialects/preemptable.h"

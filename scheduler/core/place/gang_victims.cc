@@ -51,13 +51,8 @@ void GangVictims::KeepWhatMayGo(std::vector<PossibleVictim>* pods) {
   for (auto& [gang, parts] : spare) {
     std::ranges::sort(parts);
     std::vector<size_t> together;
-    for (const auto& [part, pod] : parts) {
-      together.push_back(part);
-      if (Of(gang).spare.MayGo(together))
-        may_go.push_back(pod);
-      else
-        together.pop_back();
-    }
+    for (const auto& [part, pod] : parts)
+      if (Of(gang).spare.TryAdd(part, &together)) may_go.push_back(pod);
   }
   std::ranges::sort(may_go);
   std::erase_if(*pods, [&](const PossibleVictim& one) { return !std::ranges::binary_search(may_go, one.pod); });

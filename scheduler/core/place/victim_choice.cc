@@ -4,8 +4,6 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
 #include <tuple>
 #include <utility>
 

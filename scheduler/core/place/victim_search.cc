@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <tuple>
 #include <utility>
 
 #include "base/planted.h"
@@ -31,6 +30,13 @@ constexpr size_t kMostRounds = 4;  // priorities tried one after another, before
 
 using Groups = std::vector<std::vector<NodeId>>;
 
+std::vector<NodeId> PresentNodes(const cluster::Snapshot& nodes) {
+  std::vector<NodeId> present;
+  for (uint32_t slot = 0; slot < nodes.slots(); ++slot)
+    if (nodes.present(NodeId(slot))) present.emplace_back(slot);
+  return present;
+}
+
 // Sets of nodes within one of which the members have to be.
 Groups GroupsOf(const Problem& problem, const Rules& rules, const cluster::Snapshot& nodes) {
   Groups groups;
@@ -45,9 +51,7 @@ Groups GroupsOf(const Problem& problem, const Rules& rules, const cluster::Snaps
       for (std::vector<NodeId>& group : groups) std::ranges::sort(group);
       return groups;
     }
-  std::vector<NodeId>& all = groups.emplace_back();
-  for (uint32_t slot = 0; slot < nodes.slots(); ++slot)
-    if (nodes.present(NodeId(slot))) all.emplace_back(slot);
+  groups.push_back(PresentNodes(nodes));
   return groups;
 }
 
@@ -205,11 +209,7 @@ std::vector<VictimUnit> VictimSearch::AllOf(Question& question, What most) {
     if (whole.contains(part.gang)) continue;
     std::vector<size_t>& together = parts_of[part.gang];
     if (std::ranges::find(together, part.part) != together.end()) continue;
-    together.push_back(part.part);
-    if (units_.MayGo(part.gang, together))
-      all.push_back(std::move(part));
-    else
-      together.pop_back();
+    if (units_.TryAdd(part.gang, part.part, &together)) all.push_back(std::move(part));
   }
   const std::vector<size_t> taken = question.rights.TakeOf(all);
   question.rights.GiveAllBack();
@@ -280,34 +280,27 @@ bool VictimSearch::MakeRoomInQueue(Question& question, std::vector<VictimUnit>* 
     question.rights.GiveAllBack();
     return false;
   }
-  std::vector<NodeId> nodes;
-  for (uint32_t slot = 0; slot < state_.snapshot().slots(); ++slot)
-    if (state_.snapshot().present(NodeId(slot))) nodes.emplace_back(slot);
+  const std::vector<NodeId> nodes = PresentNodes(state_.snapshot());
   std::vector<VictimUnit> others = units_.On(nodes, question.highest, question.id);
   question.budget.Spend(std::ssize(nodes) + 10 * std::ssize(others));
   absl::flat_hash_map<GangId, std::vector<size_t>> parts;
   absl::flat_hash_set<PodId> gone;
-  const auto note = [&](const VictimUnit& unit) {
+  const auto is_gone = [&gone](PodId pod) { return gone.contains(pod); };
+  for (const VictimUnit& unit : *units) {
     gone.insert(unit.pods.begin(), unit.pods.end());
     if (unit.what == What::kSpare) parts[unit.gang].push_back(unit.part);
-  };
-  const auto is_gone = [&gone](PodId pod) { return gone.contains(pod); };
-  for (const VictimUnit& unit : *units) note(unit);
+  }
   bool enough = false;
   for (VictimUnit& unit : others) {
     if (unit.what == What::kGang ? std::ranges::all_of(unit.pods, is_gone) : std::ranges::any_of(unit.pods, is_gone))
       continue;
     if (!question.rights.MakesRoomInQueue(unit) || !question.rights.MayTake(unit)) continue;
-    if (unit.what == What::kSpare) {
-      std::vector<size_t> with = parts[unit.gang];
-      with.push_back(unit.part);
-      if (!units_.MayGo(unit.gang, with)) continue;
-    } else if (unit.what == What::kGang) {  // its parts go with it
+    if (unit.what == What::kSpare && !units_.TryAdd(unit.gang, unit.part, &parts[unit.gang])) continue;
+    if (unit.what == What::kGang)  // its parts go with it
       std::erase_if(*units,
                     [&](const VictimUnit& part) { return part.what == What::kSpare && part.gang == unit.gang; });
-    }
     question.rights.Take(unit);
-    note(unit);
+    gone.insert(unit.pods.begin(), unit.pods.end());
     units->push_back(std::move(unit));
     enough = question.rights.QueueTakesGang();
     if (enough) break;
@@ -400,12 +393,8 @@ std::vector<VictimUnit> VictimSearch::PartsOn(Question& question, std::span<cons
   std::vector<size_t> together;
   for (VictimUnit& unit : units_.On(nodes, question.highest, question.id)) {
     if (unit.what != What::kSpare || unit.gang != gang) continue;
-    together.push_back(unit.part);
-    if (!question.budget.Spend(std::ssize(together))) break;
-    if (units_.MayGo(gang, together))
-      all.push_back(std::move(unit));
-    else
-      together.pop_back();
+    if (!question.budget.Spend(std::ssize(together) + 1)) break;
+    if (units_.TryAdd(gang, unit.part, &together)) all.push_back(std::move(unit));
   }
   std::vector<VictimUnit> parts;
   if (together.empty()) return parts;

@@ -17,7 +17,6 @@
 #include <limits>
 #include <span>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -72,6 +71,10 @@ class VictimUnits {
   std::vector<VictimUnit> On(std::span<const model::NodeId> nodes, int32_t highest, model::GangId gang);
   // Whether these kSpare units of one gang may all go. REQUIRES: it is of the last call, or nothing changed since.
   bool MayGo(model::GangId gang, std::span<const size_t> parts) const { return spares_.at(gang).MayGo(parts); }
+  // Adds the part to these of the gang, if all of them may go then. True: it did. REQUIRES: as MayGo.
+  bool TryAdd(model::GangId gang, size_t part, std::vector<size_t>* parts) const {
+    return spares_.at(gang).TryAdd(part, parts);
+  }
   // What these cost if all of them go: a budget is broken by those that it does not allow together. REQUIRES: none of
   // them overlap.
   VictimCost CostTogether(std::span<const VictimUnit> units) const;

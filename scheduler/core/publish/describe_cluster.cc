@@ -158,13 +158,11 @@ QueueView ClusterDescriber::DescribeLeaf(const QueueName& name) const {
     const queue::QueueId id = quota_.shares().Leaf(name.second);
     if (id.valid() && quota_.shares().HasCircle(id)) view.problem = "its cohorts lead back to themselves";
   }
-  if (leaf) AddCells(name, *leaf, &view);
+  if (leaf) AddCells(*leaf, sums, &view);
   return view;
 }
 
-void ClusterDescriber::AddCells(const QueueName& name, const model::LeafQueueSpec& leaf, QueueView* view) const {
-  const QuotaCounts::Sums sums = quota_.counts().Of(name);
-  const bool is_leaf = name.first.empty();
+void ClusterDescriber::AddCells(const model::LeafQueueSpec& leaf, const QuotaCounts::Sums& sums, QueueView* view) {
   for (const model::ResourceGroup& group : leaf.groups)
     for (const model::FlavorQuota& flavor : group.flavors)
       for (const auto& [resource, quota] : flavor.resources) {
@@ -178,7 +176,8 @@ void ClusterDescriber::AddCells(const QueueName& name, const model::LeafQueueSpe
           line.limit = model::SaturatingAdd(quota.nominal, *quota.borrowing_limit);
         line.reserved = QuotaCounts::AmountOf(sums.reserved, {flavor.flavor, resource});
         line.used = QuotaCounts::AmountOf(sums.used, {flavor.flavor, resource});
-        if (is_leaf && !leaf.cohort.empty()) line.borrowed = std::max<int64_t>(0, line.reserved - quota.nominal);
+        if (view->kind == QueueView::Kind::kLeaf && !leaf.cohort.empty())
+          line.borrowed = std::max<int64_t>(0, line.reserved - quota.nominal);
         view->cells.push_back(std::move(line));
       }
 }

@@ -29,7 +29,8 @@ class ClusterDescriber {
   observe::QueueView Describe(queue::QueueId id) const;
   observe::QueueView DescribeLeaf(const QueueName& name) const;
   observe::QueueView DescribeCohort(queue::QueueId id) const;
-  void AddCells(const QueueName& name, const model::LeafQueueSpec& leaf, observe::QueueView* view) const;
+  // Adds what the leaf gives of each flavor and resource, and what gangs have of it by `sums`.
+  static void AddCells(const model::LeafQueueSpec& leaf, const QuotaCounts::Sums& sums, observe::QueueView* view);
   // Adds the leaf or local queue, and the cohorts above a leaf that were not told yet.
   void AddSharing(const QueueName& name, const dialects::Dialect& dialect, observe::QueuesPlace* place,
                   std::deque<observe::QueueView>* queues) const;

@@ -62,14 +62,15 @@ void FigureRefresh::Step(int64_t work) {
   at_ms_ = now + std::clamp<Millis>(done / kWorkPerMs * kRestPerWork, kRefreshStepMs, kRefreshStepMostMs);
 }
 
-// Gangs that wait by one certificate are renewed by the first of them: see Spread. A gang that a queue refuses has no
+// Gangs that wait by one certificate are renewed by the first of them: see Regroup. A gang that a queue refuses has no
 // certificate.
 bool FigureRefresh::IsRenewedByItself(GangId id) const {
   const Gang& gang = book_.at(id);
   return !gang.refusal->certificate || !gang.spec.queue.empty() || agenda_.IsFirst(id);
 }
 
-void FigureRefresh::Spread(GangId id) {
+void FigureRefresh::Regroup(GangId id) {
+  if (!agenda_.Regroup(id)) return;
   const uint64_t figures_id = book_.at(id).refusal->figures_id;
   agenda_.ForEachLike(id, [&](GangId each) {
     Gang& gang = book_.at(each);

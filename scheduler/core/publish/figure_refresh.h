@@ -26,8 +26,9 @@ class FigureRefresh {
   void OnChange();
   // Takes the next step of a round, if one is due. `work`: what searches have done so far.
   void Step(int64_t work);
-  // What the gang's refusal counts is counted anew: those that wait as it does are told in their turn.
-  void Spread(model::GangId id);
+  // The gang was considered: puts it where it waits. Where what its refusal counts was counted anew, those that wait as
+  // it does are told in their turn.
+  void Regroup(model::GangId id);
   // Renews what is said of the gang: it is considered again, at the latest when its search has its turn.
   void Renew(model::GangId id);
   // Renews it if the timer that is due at `at_ms` is the one that stands.

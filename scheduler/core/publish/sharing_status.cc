@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/publish/sharing_status.h"
 
-#include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -17,8 +15,10 @@ void SharingStatus::Publish() {
 
 void SharingStatus::Report(const QueueName& queue) {
   dialects::Dialect* dialect = desk_.DialectOf(queue);
-  if (!dialect && queue.first.empty()) announcer_.Queue({queue.second, observe::Observer::QuotaQueue::State::kGone});
-  if (!dialect) return;
+  if (!dialect) {
+    if (queue.first.empty()) announcer_.Queue({queue.second, observe::Observer::QuotaQueue::State::kGone});
+    return;
+  }
   const ObjectKeeper::Subject subject{this, {std::string(dialect->name()), queue.first, queue.second}};
   if (keeper_.Writes(subject)) return;
   const dialects::SharingReport report = ReportOf(queue);

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "core/admit/quota_desk.h"
 #include "core/publish/announcer.h"

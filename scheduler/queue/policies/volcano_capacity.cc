@@ -50,7 +50,7 @@ bool VolcanoCapacity::MayTake(QueueId taker, const Ask& ask) const {
 
 bool VolcanoCapacity::MayTakeFrom(QueueId taker, const Ask& ask, QueueId giver, const Ask& given) const {
   if (!MayDeal(taker, giver) || !MayTake(taker, ask)) return false;
-  for (QueueId at = taker; at.valid() && !IsOnPath(at, giver); at = tree_.parent(at))
+  for (QueueId at = taker; at.valid() && !tree_.IsOnPath(at, giver); at = tree_.parent(at))
     for (const auto& [cell, amount] : ask)
       if (amount > used_.Headroom(at, cell)) return false;
   if (std::ranges::none_of(ask, [&](const CellAmount& asked) { return given.Get(asked.cell) > 0; })) return false;
@@ -59,7 +59,7 @@ bool VolcanoCapacity::MayTakeFrom(QueueId taker, const Ask& ask, QueueId giver, 
   for (QueueId at = giver; at.valid() && level <= ancestor_levels_; at = tree_.parent(at), ++level) {
     const bool top = level > 0 && !tree_.parent(at).valid();
     if (top) break;
-    if (level > 0 && IsOnPath(at, taker))  // at a common ancestor: one side must deserve some of it
+    if (level > 0 && tree_.IsOnPath(at, taker))  // at a common ancestor: one side must deserve some of it
       return DeservesSome(giver, given) || DeservesSome(taker, ask);
     if (DeservesSome(at, given) && !HasMore(at, given)) return false;
   }

@@ -54,7 +54,7 @@ bool VolcanoProportion::MayTake(QueueId taker, const Ask& ask) const {
 
 bool VolcanoProportion::MayTakeFrom(QueueId taker, const Ask& ask, QueueId giver, const Ask& given) const {
   if (!MayDeal(taker, giver) || !KeepsGuarantees(taker, giver, given)) return false;
-  for (QueueId at = taker; at.valid() && !IsOnPath(at, giver); at = tree_.parent(at))
+  for (QueueId at = taker; at.valid() && !tree_.IsOnPath(at, giver); at = tree_.parent(at))
     for (const auto& [cell, amount] : ask)
       if (model::SaturatingAdd(used_.Used(at, cell), amount) > Deserved(at, cell)) return false;
   return std::ranges::any_of(ask, [&](const CellAmount& asked) {

@@ -132,18 +132,12 @@ std::string VolcanoRules::Remark(QueueId queue) const {
   return queue.index() < remarks_.size() ? remarks_[queue.index()] : std::string();
 }
 
-bool VolcanoRules::IsOnPath(QueueId queue, QueueId leaf) const {
-  for (QueueId at = leaf; at.valid(); at = tree_.parent(at))
-    if (at == queue) return true;
-  return false;
-}
-
 bool VolcanoRules::MayDeal(QueueId taker, QueueId giver) const {
   return taker != giver && tree_.spec(giver).reclaimable && tree_.spec(taker).open() && tree_.Problem(taker).empty();
 }
 
 bool VolcanoRules::KeepsGuarantees(QueueId taker, QueueId giver, const Ask& given) const {
-  for (QueueId at = giver; at.valid() && !IsOnPath(at, taker); at = tree_.parent(at))
+  for (QueueId at = giver; at.valid() && !tree_.IsOnPath(at, taker); at = tree_.parent(at))
     for (const CellId cell : shared_)
       if (const int64_t kept = Guarantee(at, cell); kept > 0 && used_.Used(at, cell) - given.Get(cell) < kept)
         return false;

@@ -50,7 +50,6 @@ class VolcanoRules : public Policy {
   bool MayDeal(QueueId taker, QueueId giver) const;
   // Whether `giver` without `given` still has its guarantees, and also each queue above it that is not above `taker`.
   bool KeepsGuarantees(QueueId taker, QueueId giver, const Ask& given) const;
-  bool IsOnPath(QueueId queue, QueueId leaf) const;
 
   QueueTree& tree_;
   Ledger& used_;

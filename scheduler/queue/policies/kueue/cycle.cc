@@ -10,6 +10,16 @@
 #include "queue/policies/kueue/partial.h"
 
 namespace tutti::queue {
+namespace {
+
+// Some role has flavors that were not looked at.
+bool LeavesFlavors(const FlavorProgress& progress) {
+  return std::ranges::any_of(progress, [](const auto& role) {
+    return std::ranges::any_of(role, [](const auto& tried) { return tried.second >= 0; });
+  });
+}
+
+}  // namespace
 
 KueueCycle::KueueCycle(KueueAdmission& admission, const std::vector<QueueId>& leaves, PassResult* result)
     : in_(admission),
@@ -168,10 +178,7 @@ void KueueCycle::Refuse(const Turn& turn, WaitReason reason, std::string message
 
 bool KueueCycle::NextFlavors(const Turn& turn) {
   FlavorProgress next = turn.assignment.Progress();
-  const bool left = std::ranges::any_of(next, [](const auto& role) {
-    return std::ranges::any_of(role, [](const auto& tried) { return tried.second >= 0; });
-  });
-  if (!left) return false;
+  if (!LeavesFlavors(next)) return false;
   progress_ = progress_ || (next != turn.before && !in_.scanned_.contains(turn.gang));
   in_.waiting_.at(turn.gang).progress = std::move(next);
   return true;
@@ -259,11 +266,7 @@ void KueueCycle::PlaceAndCommit(Turn* turn) {
   if (!why.empty() && MayShrink(*turn->ask) && FindNodesForFewer(turn))
     why = in_.nodes_.place(turn->gang, turn->assignment);
   if (why.empty()) return CommitOne(turn);
-  const FlavorProgress tried_last = turn->assignment.Progress();
-  const bool last = std::ranges::all_of(tried_last, [](const auto& role) {
-    return std::ranges::all_of(role, [](const auto& tried) { return tried.second < 0; });
-  });
-  if (last && FindVictimsOnNodes(turn, turn->assignment.Cells()))
+  if (!LeavesFlavors(turn->assignment.Progress()) && FindVictimsOnNodes(turn, turn->assignment.Cells()))
     Preempt(turn, why);
   else
     RefuseWithoutNodes(*turn, std::move(why));
