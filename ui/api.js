@@ -75,7 +75,7 @@ function sentence(status, text) {
 }
 
 // Cuts the text of a stream into events, by the rules of Server-Sent Events.
-export class EventSplitter {
+class EventSplitter {
   constructor(hear) {
     this.hear = hear;
     this.rest = "";

@@ -29,7 +29,7 @@ export class Axis {
   }
 }
 
-export function drawAxis(context, axis, y, colors) {
+function drawAxis(context, axis, y, colors) {
   context.fillStyle = colors.quiet;
   context.textAlign = "center";
   for (const at of axis.marks()) {

@@ -78,15 +78,14 @@ export class Connection {
 
   // Follows the changes, over as many streams as it takes. Returns when all gangs have to be listed again.
   async follow() {
-    for (let wasLost = false; ; ) {
+    for (let again = false; ; again = true) {
       const stream = new AbortController();
       let heardAt = Date.now(), relist = false;
       const look = setInterval(() => {
         if (Date.now() - heardAt > silence) stream.abort();
       }, silence / 10);
       try {
-        if (wasLost && (await this.isAnother())) return;
-        wasLost = true;
+        if (again && (await this.isAnother())) return;
         await this.api.watch("watch", {since: this.sequence}, stream.signal, {
           opened: () => {
             this.delay = firstDelay;
@@ -100,7 +99,6 @@ export class Connection {
           },
         });
       } catch (error) {
-        if (error instanceof ApiError && error.status === 410) return;
         await this.recover(error);
       } finally {
         clearInterval(look);

@@ -25,15 +25,6 @@ export function fill(parent, ...children) {
   parent.replaceChildren(...nodes(children));
 }
 
-const svgSpace = "http://www.w3.org/2000/svg";
-
-export function svg(tag, properties, ...children) {
-  const made = document.createElementNS(svgSpace, tag);
-  for (const [key, value] of Object.entries(properties ?? {})) made.setAttribute(key, String(value));
-  made.append(...nodes(children));
-  return made;
-}
-
 // Calls `draw` at most once a frame, however often the returned function is called.
 export function onceAFrame(draw) {
   let asked = false;

@@ -3,12 +3,11 @@
 //
 // Only what is in sight is drawn, so 5,000 nodes cost as much as 500.
 
-import {isBytes} from "./format.js";
+import {compareNames, isBytes} from "./format.js";
 
 const gap = 14, heading = 18;
 const cellSizes = [15, 12, 9, 7];  // the largest is taken with which all is in sight
 const mostCells = 16;
-const textNames = new Intl.Collator("en", {numeric: true});
 
 // Returns the domain of a node by `levels`, as a text.
 export function domainOf(node, levels) {
@@ -61,8 +60,8 @@ export class Floor {
     const across = domains.size === 1 ? wide : Math.min(8, wide);
     let x = 0, y = 0, tallest = 0;
     this.order = [];  // tiles: {node, x, y}
-    for (const [domain, own] of [...domains].sort((a, b) => textNames.compare(a[0], b[0]))) {
-      own.sort((a, b) => textNames.compare(a.name, b.name));
+    for (const [domain, own] of [...domains].sort((a, b) => compareNames(a[0], b[0]))) {
+      own.sort((a, b) => compareNames(a.name, b.name));
       const columns = Math.min(across, own.length);
       const blockWidth = Math.max(columns * step, Math.min(110, width));
       const blockHeight = heading + Math.ceil(own.length / columns) * (this.tileHeight + this.tileGap);

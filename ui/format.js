@@ -46,6 +46,5 @@ export function clock(milliseconds) {
   return new Date(milliseconds).toLocaleTimeString([], {hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false});
 }
 
-export function percent(part, whole) {
-  return whole > 0 ? `${Math.round((100 * part) / whole)} %` : "–";
-}
+// Compares names as people sort them: node-2 comes before node-10.
+export const compareNames = new Intl.Collator("en", {numeric: true}).compare;

@@ -15,6 +15,11 @@ export function keyOf(gang) {
   return `${gang.dialect ?? ""}/${gang.namespace ?? ""}/${gang.name ?? ""}`;
 }
 
+// Reads the name of a gang or queue.
+function nameOf(named) {
+  return {dialect: named?.dialect ?? "", ns: named?.namespace ?? "", name: named?.name ?? ""};
+}
+
 const groups = {
   "waiting-for-members": "waiting",
   "waiting-for-queue": "waiting",
@@ -60,9 +65,7 @@ function never(why) {
 export function readGang(gang) {
   return {
     key: keyOf(gang),
-    dialect: gang.dialect ?? "",
-    ns: gang.namespace ?? "",
-    name: gang.name ?? "",
+    ...nameOf(gang),
     queue: gang.queue ?? "",
     lineOf: gang.quota?.queue || gang.queue || "",  // the queue in whose line it stands
     priority: gang.priority ?? 0,
@@ -88,9 +91,7 @@ function readHolder(holder) {
   const gang = holder.gang ?? {};
   return {
     key: keyOf(gang),
-    dialect: gang.dialect ?? "",
-    ns: gang.namespace ?? "",
-    name: gang.name ?? "",
+    ...nameOf(gang),
     queue: holder.queue ?? "",
     priority: holder.priority ?? 0,
     pods: holder.pods ?? 0,
@@ -135,7 +136,7 @@ export function readHistory(history) {
       queue: event.queue ?? "",
       members: event.members ?? 0,
       seconds: event.seconds ?? 0,
-      by: event.by ? {ns: event.by.namespace ?? "", name: event.by.name ?? "", dialect: event.by.dialect ?? ""} : null,
+      by: event.by ? nameOf(event.by) : null,
       times: event.times ?? 1,
       last: time(event.last) || time(event.at),
     })),
@@ -147,7 +148,6 @@ export function readNode(node, levels) {
   return {
     name: node.name ?? "",
     allocatable: amounts(node.allocatable),
-    requested: amounts(node.requested),
     free: amounts(node.free),
     ready: node.ready ?? false,
     unschedulable: node.unschedulable ?? false,
@@ -162,9 +162,7 @@ const optional = (value) => (value === undefined ? null : Number(value));
 
 export function readQueue(queue) {
   return {
-    dialect: queue.dialect ?? "",
-    ns: queue.namespace ?? "",
-    name: queue.name ?? "",
+    ...nameOf(queue),
     kind: queue.kind ?? "queue",
     parent: queue.parent ?? "",
     state: queue.state ?? "",
@@ -188,9 +186,7 @@ export function readQueue(queue) {
       position: one.position ?? 0,
       priority: one.priority ?? 0,
       reason: one.reason ?? "",
-      dialect: one.gang?.dialect ?? "",
-      ns: one.gang?.namespace ?? "",
-      name: one.gang?.name ?? "",
+      ...nameOf(one.gang),
     })),
   };
 }

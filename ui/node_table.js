@@ -2,16 +2,14 @@
 // The nodes as a list.
 
 import {element} from "./dom.js";
-import {amount} from "./format.js";
+import {amount, compareNames} from "./format.js";
 import {domainOf} from "./floor.js";
 import {bar} from "./parts.js";
 import {Table} from "./table.js";
 
-const names = new Intl.Collator("en", {numeric: true});
-
 const orders = (resource, levels) => ({
-  node: (a, b) => names.compare(a.name, b.name),
-  domain: (a, b) => names.compare(domainOf(a, levels), domainOf(b, levels)),
+  node: (a, b) => compareNames(a.name, b.name),
+  domain: (a, b) => compareNames(domainOf(a, levels), domainOf(b, levels)),
   free: (a, b) => (a.free[resource] ?? 0) - (b.free[resource] ?? 0),
   held: (a, b) => a.holders.length - b.holders.length,
 });
@@ -44,9 +42,8 @@ export function nodeTable(get, choose) {
       const {nodes, resource, levels} = get();
       const [down, by] = sort.startsWith("-") ? [-1, sort.slice(1)] : [1, sort];
       const order = orders(resource, levels)[by];
-      const rows = [...nodes].sort((a, b) => down * order(a, b) || names.compare(a.name, b.name));
-      const first = Math.max(0, Math.min(from, rows.length - 1));
-      table.set({total: rows.length, from: first, rows: rows.slice(first, first + count)});
+      const rows = [...nodes].sort((a, b) => down * order(a, b) || compareNames(a.name, b.name));
+      table.setPart(rows, from, count);
     },
   });
   table.showResource = (resource) => {

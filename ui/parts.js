@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small parts that several views show.
 
-import {element} from "./dom.js";
+import {element, fill} from "./dom.js";
 import {amount, shortResource} from "./format.js";
+import {resourcesOf} from "./resources.js";
 
 const states = {
   "waiting-for-members": ["waits for members", "warn"],
@@ -37,9 +38,12 @@ export const kinds = {
   "": "other",
 };
 
-export function stateBadge(state) {
-  const [text, tone] = states[state] ?? [state, ""];
+export function badge(text, tone) {
   return element(`span.badge${tone ? `.${tone}` : ""}`, {}, text);
+}
+
+export function stateBadge(state) {
+  return badge(...(states[state] ?? [state]));
 }
 
 export function gangAddress({ns, name, dialect}) {
@@ -105,6 +109,31 @@ export function select(label, value, choices, change) {
   };
   set(choices, value);
   return {root: element("label", {}, label, list), set};
+}
+
+// Offers the resources of the nodes in a select, and returns the one wanted if they have it, else the first.
+export function offerResources(field, nodes, wanted) {
+  const names = resourcesOf(nodes.map((node) => node.allocatable)).filter((name) => name !== "pods");
+  const chosen = names.includes(wanted) ? wanted : names[0] ?? "cpu";
+  field.set(names.map((name) => [name, name]), chosen);
+  return chosen;
+}
+
+const mostColors = 12;
+
+// Says what colours mean: those of queues, by name, and `others`, which are [color, text].
+export function fillLegend(legend, queues, others) {
+  const named = [...queues].slice(0, mostColors).map(([queue, color]) => [color, queue || "no queue"]);
+  fill(legend, [...named, ...others].map(([color, text]) => {
+    const box = element("i");
+    box.style.setProperty("background", color);
+    return element("span", {}, box, text);
+  }), queues.size > mostColors && `and ${queues.size - mostColors} more queues`);
+}
+
+// Says why there is no answer about `what`.
+export function refusal(error, what) {
+  return error.status === 403 ? `You may not see the ${what}.` : error.message;
 }
 
 export function search(label, value, change) {

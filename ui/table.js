@@ -98,6 +98,12 @@ export class Table {
     if (this.focus >= 0) this.focusRow(this.focus);
   }
 
+  // Shows a part of all rows.
+  setPart(rows, from, count) {
+    const first = Math.max(0, Math.min(from, rows.length - 1));
+    this.set({total: rows.length, from: first, rows: rows.slice(first, first + count)});
+  }
+
   setRow(i, row) {
     const text = JSON.stringify(row);
     const number = this.from + i + 2;

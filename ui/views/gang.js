@@ -2,8 +2,8 @@
 // The page of one gang: why it waits, what it lacks and which gangs hold that, its members, and what happened to it.
 
 import {element, fill} from "../dom.js";
-import {age, amount, clock, shortResource} from "../format.js";
-import {amountsText, bar, facts, fitBar, gangAddress, shortText, stateBadge} from "../parts.js";
+import {age, clock} from "../format.js";
+import {amountsText, badge, bar, facts, fitBar, gangAddress, shortText, stateBadge} from "../parts.js";
 
 const steps = {
   "waits": "Waits",
@@ -107,16 +107,13 @@ function members({memberList}) {
   const rest = memberList.length - mostMembers;
   const section = paper("Members", element("div.wide-table", {}, element("table.plain", {"aria-label": "Members"},
     element("thead", {}, element("tr", {}, ["Pod", "Role", "State", "Node", "Asks for", "Message"].map((title) => element("th", {scope: "col"}, title)))),
-    element("tbody", {}, memberList.slice(0, mostMembers).map((member) => {
-      const [text, tone] = memberStates[member.state];
-      return element("tr", {},
-        element("th", {scope: "row"}, member.name || "–"),
-        element("td", {}, member.role),
-        element("td", {}, element(`span.badge${tone ? `.${tone}` : ""}`, {}, text)),
-        element("td", {}, member.node && element("a", {href: `#/nodes?${new URLSearchParams({node: member.node})}`}, member.node)),
-        element("td", {}, Object.entries(member.requests).map(([one, value]) => `${amount(one, value)} ${shortResource(one)}`).join(", ")),
-        element("td", {}, member.state === "waits" ? member.message : ""));
-    })))),
+    element("tbody", {}, memberList.slice(0, mostMembers).map((member) => element("tr", {},
+      element("th", {scope: "row"}, member.name || "–"),
+      element("td", {}, member.role),
+      element("td", {}, badge(...memberStates[member.state])),
+      element("td", {}, member.node && element("a", {href: `#/nodes?${new URLSearchParams({node: member.node})}`}, member.node)),
+      element("td", {}, amountsText(member.requests)),
+      element("td", {}, member.state === "waits" ? member.message : "")))))),
     rest > 0 && element("p.quiet", {}, `${rest} more members are not shown.`));
   section.classList.add("all");
   return section;

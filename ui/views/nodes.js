@@ -7,8 +7,7 @@ import {count} from "../format.js";
 import {domainOf, Floor, usefulLevels} from "../floor.js";
 import {nodePaper, nodeText, tipOf} from "../node_parts.js";
 import {nodeTable} from "../node_table.js";
-import {select} from "../parts.js";
-import {resourcesOf} from "../resources.js";
+import {fillLegend, offerResources, refusal, select} from "../parts.js";
 import {Room} from "../room.js";
 import {Tip} from "../tip.js";
 
@@ -73,7 +72,6 @@ class NodesView {
     }, name === "map" ? "Map" : "List"));
     this.tools = element("div.tools", {}, element("span.choice", {role: "group", "aria-label": "Show as"}, this.views), this.resources.root, this.colorBy.root);
     this.legend = element("p.legend", {});
-    this.legend.style.setProperty("margin", "0");
     if (this.filter.gang) this.room = new Room(this.filter, () => {
       const {gang: _, dialect: __, role: ___, ...rest} = this.filter;
       location.hash = `#/nodes?${new URLSearchParams(rest)}`;
@@ -113,16 +111,14 @@ class NodesView {
   take({nodes, levels, error}) {
     if (!nodes) {
       setText(this.heading, "");
-      fill(this.listPlace, element("p.nothing", {}, error.status === 403 ? "You may not see the nodes of the cluster." : error.message));
+      fill(this.listPlace, element("p.nothing", {}, refusal(error, "nodes of the cluster")));
       this.listPlace.hidden = false;
       this.scroller.hidden = true;
       return;
     }
     this.nodes = nodes;
     this.levels = usefulLevels(nodes, levels);
-    const resources = resourcesOf(nodes.map((node) => node.allocatable)).filter((name) => name !== "pods");
-    this.resource = resources.includes(this.filter.resource) ? this.filter.resource : resources[0] ?? "cpu";
-    this.resources.set(resources.map((name) => [name, name]), this.resource);
+    this.resource = offerResources(this.resources, nodes, this.filter.resource);
     this.lay();
     this.sayRoom();
     const full = nodes.filter((node) => (node.free[this.resource] ?? 0) <= 0 && node.allocatable[this.resource] > 0).length;
@@ -162,13 +158,9 @@ class NodesView {
   showLegend() {
     const colors = sheet();
     const byQueue = this.filter.color === "queue";
-    const entries = byQueue ? [...this.colors].slice(0, 12).map(([queue, color]) => [color, queue || "no queue"]) : [[colors.full, "taken"]];
-    entries.push([byQueue ? colors.line : colors.empty, "free"], [colors.quiet, "taken by pods of others"]);
-    fill(this.legend, entries.map(([color, text]) => {
-      const box = element("i");
-      box.style.setProperty("background", color);
-      return element("span", {}, box, text);
-    }), byQueue && this.colors.size > 12 && `and ${this.colors.size - 12} more queues`);
+    const others = [[colors.quiet, "taken by pods of others"]];
+    if (byQueue) fillLegend(this.legend, this.colors, [[colors.line, "free"], ...others]);
+    else fillLegend(this.legend, new Map(), [[colors.full, "taken"], [colors.empty, "free"], ...others]);
   }
 
   drawNow() {

@@ -4,7 +4,7 @@
 import {element, fill} from "../dom.js";
 import {count} from "../format.js";
 import {cellBar, childrenOf, queueAddress} from "../queue_tree.js";
-import {facts, gangAddress} from "../parts.js";
+import {facts, gangAddress, refusal} from "../parts.js";
 
 export function open(root, {client, parts: [name], filter}) {
   const content = element("div.parts", {}, element("p.quiet", {}, "…"));
@@ -13,7 +13,7 @@ export function open(root, {client, parts: [name], filter}) {
     (!filter.dialect || queue.dialect === filter.dialect);
   const subscription = client.subscribe({kind: "queues"}, ({queues, error}) => {
     if (!queues) {
-      if (error) fill(content, element("p.paper.all", {}, error.status === 403 ? "You may not see the queues of the whole cluster." : error.message));
+      if (error) fill(content, element("p.paper.all", {}, refusal(error, "queues of the whole cluster")));
       return;
     }
     const queue = queues.find(fits);

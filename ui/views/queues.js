@@ -4,7 +4,7 @@
 import {element, fill, setText} from "../dom.js";
 import {count} from "../format.js";
 import {cellBar, childrenOf, queueAddress, sumOfFlavors} from "../queue_tree.js";
-import {search} from "../parts.js";
+import {refusal, search} from "../parts.js";
 import {resourcesOf} from "../resources.js";
 import {Table} from "../table.js";
 
@@ -43,7 +43,7 @@ export function open(root, {client, filter: given, keep}) {
 
   const subscription = client.subscribe({kind: "queues"}, ({queues, error}) => {
     if (!queues) {
-      if (table === null) fill(place, element("p.nothing", {}, error?.status === 403 ? "You may not see the queues of the whole cluster." : error?.message ?? "…"));
+      if (table === null) fill(place, element("p.nothing", {}, error ? refusal(error, "queues of the whole cluster") : "…"));
       return;
     }
     all = childrenOf(queues);
@@ -79,11 +79,7 @@ function makeTable(resources, rowsOf, turn) {
         show: ({queue}) => cellBar(sumOfFlavors(queue, resource)),
       })),
     ],
-    ask: ({from, count: number}) => {
-      const rows = rowsOf();
-      const first = Math.max(0, Math.min(from, rows.length - 1));
-      table.set({total: rows.length, from: first, rows: rows.slice(first, first + number)});
-    },
+    ask: ({from, count: number}) => table.setPart(rowsOf(), from, number),
   });
   table.root.classList.add("tall");
   return table;

@@ -5,15 +5,13 @@
 import {drawAreas, drawBars, Axis, lanesOf, rowHeight} from "../chart.js";
 import {colorsOf, onTheme, otherColor, prepare, sheet} from "../colors.js";
 import {element, fill, onceAFrame, setText} from "../dom.js";
-import {amount, age, clock} from "../format.js";
-import {amountsText, gangAddress, select} from "../parts.js";
-import {resourcesOf} from "../resources.js";
+import {amount, age, clock, compareNames} from "../format.js";
+import {amountsText, fillLegend, gangAddress, offerResources, refusal, select} from "../parts.js";
 import {Tip} from "../tip.js";
 
 const minute = 60_000;
 const spans = [["5", "5 minutes"], ["15", "15 minutes"], ["60", "1 hour"], ["360", "6 hours"]];
 const askAgain = 30_000;
-const names = new Intl.Collator("en", {numeric: true});
 
 export function open(root, context) {
   const view = new TimeView(root, context);
@@ -78,7 +76,6 @@ class TimeView {
     });
     this.heading = element("span.quiet", {});
     this.legend = element("p.legend", {});
-    this.legend.style.setProperty("margin", "0");
     this.areas = element("canvas", {role: "img"});
     this.line = element("canvas", {role: "img"});
     this.bars = element("canvas", {role: "img"});
@@ -105,18 +102,16 @@ class TimeView {
 
   refuse(error) {
     if (!error || this.nodes.length > 0) return;
-    setText(this.heading, error.status === 403 ? "You may not see the nodes of the cluster." : error.message);
+    setText(this.heading, refusal(error, "nodes of the cluster"));
   }
 
   takeNodes(nodes) {
     this.nodes = nodes;
-    this.names = resourcesOf(nodes.map((node) => node.allocatable)).filter((name) => name !== "pods");
     this.chooseResource();
   }
 
   chooseResource() {
-    this.resource = this.names.includes(this.filter.resource) ? this.filter.resource : this.names[0] ?? "cpu";
-    this.resources.set(this.names.map((name) => [name, name]), this.resource);
+    this.resource = offerResources(this.resources, this.nodes, this.filter.resource);
     this.wholes = new Map(this.nodes.map((node) => [node.name, node.allocatable[this.resource] ?? 0]));
     this.sort();
     this.draw();
@@ -131,23 +126,16 @@ class TimeView {
       if (byNode.has(bar.node)) byNode.get(bar.node).push(bar);
       else byNode.set(bar.node, [bar]);
     }
-    this.rows = [...byNode].sort((a, b) => names.compare(a[0], b[0])).map(([node, bars]) => {
+    this.rows = [...byNode].sort((a, b) => compareNames(a[0], b[0])).map(([node, bars]) => {
       let lanes = null;
       const whole = this.wholes.get(node) || bars.reduce((most, bar) => Math.max(most, bar.amounts[this.resource]), 1);
       return {node, lanes: () => (lanes ??= lanesOf(bars, this.resource, whole))};
     });
     const queues = this.seen.samples.flatMap((sample) => Object.keys(sample.queues));
     this.colors = colorsOf([...queues, ...this.seen.bars.map((bar) => bar.queue)]);
-    fill(this.legend, [...this.colors].slice(0, 12).map(([queue, color]) => this.legendEntry(color, queue || "no queue")),
-      this.legendEntry(sheet().quiet, "pods of others"), this.colors.size > 12 && `and ${this.colors.size - 12} more queues`);
+    fillLegend(this.legend, this.colors, [[sheet().quiet, "pods of others"]]);
     setText(this.heading, `Seen since ${clock(this.seen.openedAt)}, when this page was opened`);
     setText(this.areasTitle, `Use of ${this.resource} by queue`);
-  }
-
-  legendEntry(color, text) {
-    const box = element("i");
-    box.style.setProperty("background", color);
-    return element("span", {}, box, text);
   }
 
   drawNow() {
