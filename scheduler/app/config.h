@@ -3,8 +3,8 @@
 //
 //   kubescheduler.config.k8s.io/v1, KubeSchedulerConfiguration   kube-scheduler's own file, unchanged
 //   volcano-scheduler.conf, which has actions and tiers          Volcano's own file, unchanged: how queues share
-//   config.kueue.x-k8s.io/v1beta1 or v1beta2, Configuration      Kueue's own file, unchanged: waitForPodsReady,
-//   fairSharing tutti.dev/v1alpha1, TuttiConfiguration                       settings that only Tutti has
+//   config.kueue.x-k8s.io/v1beta1 or v1beta2, Configuration      Kueue's own file, unchanged: what it says of quota
+//   tutti.dev/v1alpha1, TuttiConfiguration                       settings that only Tutti has
 //
 // A field of the others that Tutti does not need is accepted, and `notes` names it. An unknown field is an error.
 #pragma once

@@ -84,24 +84,8 @@ std::string NameIn(const std::string& text, std::string* ns) {
   return text.substr(slash + 1);
 }
 
-// The same value, as it is printed.
-nlohmann::ordered_json Ordered(const base::Json& value) {
-  if (value.is_object()) {
-    auto object = nlohmann::ordered_json::object();
-    for (const auto& [key, field] : value.items()) object[key] = Ordered(field);
-    return object;
-  }
-  if (value.is_array()) {
-    auto array = nlohmann::ordered_json::array();
-    for (const base::Json& one : value) array.push_back(Ordered(one));
-    return array;
-  }
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_boolean()) return value.get<bool>();
-  if (value.is_number_float()) return value.get<double>();
-  if (value.is_number()) return value.get<int64_t>();
-  return nullptr;
-}
+// Whether the program was called by its name as a plugin of kubectl.
+bool IsPlugin(std::string_view path) { return path.substr(path.rfind('/') + 1) == kPlugin; }
 
 class Command {
  public:
@@ -225,7 +209,7 @@ int Command::Ask(const std::string& path, Render text) {
   const auto answer = door_->Get(path);
   if (!answer) return Fail(answer.error().message);
   if (output_ == "json" || output_ == "yaml") {
-    const auto ordered = Ordered(cluster::ParseJson(*answer));
+    const nlohmann::ordered_json ordered(cluster::ParseJson(*answer));
     return Say(output_ == "json" ? ToJsonText(ordered) : ToYamlText(ordered));
   }
   return Say(text(cluster::ParseJson(*answer)));
@@ -269,7 +253,7 @@ int Command::Version() {
   else if (const auto answer = (*door)->Get("version"); !answer)
     why = answer.error().message;
   else
-    versions["scheduler"] = Ordered(cluster::ParseJson(*answer));
+    versions["scheduler"] = nlohmann::ordered_json(cluster::ParseJson(*answer));
   if (output_ == "json") return Say(ToJsonText(versions));
   if (output_ == "yaml") return Say(ToYamlText(versions));
   std::string text = "client: tutti " TUTTI_VERSION "\n";
@@ -305,14 +289,9 @@ int Command::Completion() {
 
 bool IsCtl(int argc, char** argv) {
   if (argc < 1) return false;
-  const std::string_view path = argv[0];
-  const std::string_view name = path.substr(path.rfind('/') + 1);
-  return name == kPlugin || (argc > 1 && std::string_view(argv[1]) == "ctl");
+  return IsPlugin(argv[0]) || (argc > 1 && std::string_view(argv[1]) == "ctl");
 }
 
-int Ctl(int argc, char** argv) {
-  const std::string_view path = argv[0];
-  return Command().Go(argc, argv, path.substr(path.rfind('/') + 1) == kPlugin);
-}
+int Ctl(int argc, char** argv) { return Command().Go(argc, argv, IsPlugin(argv[0])); }
 
 }  // namespace tutti::app

@@ -15,11 +15,7 @@ constexpr const char* kKind = "appwrapper.mcad.ibm.com";
 
 // The manifest with other names, and so many GPUs a worker.
 std::string Wrapper(const std::string& suffix, const std::string& gpus) {
-  std::string text(DemoFile("aw-ray-glue.yaml"));
-  for (const auto& [word, value] : {std::pair<std::string, std::string>("${suffix}", suffix), {"${gpus}", gpus}})
-    for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + value.size()))
-      text.replace(at, word.size(), value);
-  return text;
+  return DemoFileWith("aw-ray-glue.yaml", {{"${suffix}", suffix}, {"${gpus}", gpus}});
 }
 
 std::string ConditionTypes(const Json& wrapper) {

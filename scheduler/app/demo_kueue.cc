@@ -31,13 +31,8 @@ std::vector<std::string> DocumentsOf(std::string_view text) {
 
 // The RayJob of a team under a name, in place of one that the API server makes.
 std::string JobOf(const std::string& team, const std::string& name) {
-  std::string text(DemoFile("ray-job.pytorch-distributed-training.yaml"));
-  for (const auto& [word, value] :
-       {std::pair<std::string, std::string>("generateName: ${team}-pytorch-text-classifier-", "name: " + name),
-        {"${team}", team}})
-    for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + value.size()))
-      text.replace(at, word.size(), value);
-  return text;
+  return DemoFileWith("ray-job.pytorch-distributed-training.yaml",
+                      {{"generateName: ${team}-pytorch-text-classifier-", "name: " + name}, {"${team}", team}});
 }
 
 void CreateJob(Story& story, const std::string& team, const std::string& name) {

@@ -105,6 +105,14 @@ std::string_view DemoFile(std::string_view name) {
   return "";
 }
 
+std::string DemoFileWith(std::string_view name, const std::vector<std::pair<std::string, std::string>>& words) {
+  std::string text(DemoFile(name));
+  for (const auto& [word, value] : words)
+    for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + value.size()))
+      text.replace(at, word.size(), value);
+  return text;
+}
+
 std::string LastCondition(const Json& object, const char* field) {
   const Json& conditions = sim::Dig(object, "status", "conditions");
   return conditions.is_array() && !conditions.empty() ? DigString(conditions.back(), field) : "";

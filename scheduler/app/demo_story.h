@@ -5,6 +5,8 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "app/embedded_cluster.h"
 #include "app/kubectl_view.h"
@@ -53,6 +55,8 @@ class Story {
 
 // Returns the text of a file that is embedded for demos; empty: there is none of that name.
 std::string_view DemoFile(std::string_view name);
+// Returns the same text with other words in place of some.
+std::string DemoFileWith(std::string_view name, const std::vector<std::pair<std::string, std::string>>& words);
 
 // The last of the object's conditions: its `field`; empty: it has none.
 std::string LastCondition(const sim::Json& object, const char* field);

@@ -14,6 +14,7 @@
 #include "app/output.h"
 #include "base/json.h"
 #include "model/resource_list.h"
+#include "sim/api/table.h"
 
 namespace tutti::app {
 namespace {
@@ -49,7 +50,7 @@ std::string NameOf(const Json& gang) { return Text(gang, "namespace") + "/" + Te
 
 std::string Since(const Json& object, const char* field, base::Millis now_ms) {
   const auto at = base::ParseTime(Text(object, field));
-  return at ? AgeText(now_ms - *at) : "-";
+  return at ? sim::HumanDuration(std::max<base::Millis>(0, now_ms - *at)) : "-";
 }
 
 std::string Amount(const std::string& resource, int64_t amount) { return model::FormatAmount(resource, amount); }
@@ -76,11 +77,11 @@ std::string NeverText(const Json& gang) {
     if (Flag(it, "needsLargerNode"))
       text +=
           fmt::format("It can never start on these nodes: one pod asks for more {} than the largest node has, {}.\n",
-                      Shown(resource), Amount(resource, Number(it, "largestNode")));
+                      resource, Amount(resource, Number(it, "largestNode")));
     else if (Flag(it, "needsMoreNodes"))
       text +=
           fmt::format("It can never start on these nodes: it asks for {} {}, and the cluster has {} in all.\n",
-                      Amount(resource, Number(it, "asked")), Shown(resource), Amount(resource, Number(it, "cluster")));
+                      Amount(resource, Number(it, "asked")), resource, Amount(resource, Number(it, "cluster")));
   }
   return text;
 }
@@ -134,18 +135,6 @@ std::string Shown(std::string_view text, Lines lines) {
   return shown;
 }
 
-std::string AgeText(base::Millis ms) {
-  const int64_t s = std::max<base::Millis>(0, ms) / 1000;
-  if (s < 120) return fmt::format("{}s", s);
-  const int64_t m = s / 60, h = m / 60, d = h / 24;
-  if (m < 10) return s % 60 == 0 ? fmt::format("{}m", m) : fmt::format("{}m{}s", m, s % 60);
-  if (h < 3) return fmt::format("{}m", m);
-  if (h < 8) return m % 60 == 0 ? fmt::format("{}h", h) : fmt::format("{}h{}m", h, m % 60);
-  if (d < 2) return fmt::format("{}h", h);
-  if (d < 8) return h % 24 == 0 ? fmt::format("{}d", d) : fmt::format("{}d{}h", d, h % 24);
-  return fmt::format("{}d", d);
-}
-
 std::string GangTable(const Json& list, Width width, bool with_namespaces, base::Millis now_ms) {
   std::vector<std::string> header = {"NAME", "KIND", "QUEUE", "PRIORITY", "STATE", "BOUND", "POSITION", "AGE"};
   if (with_namespaces) header.insert(header.begin(), "NAMESPACE");
@@ -182,7 +171,7 @@ std::string QueueTable(const Json& list, Width width) {
   std::string names;
   for (const Json& queue : List(list, "queues")) {
     const std::string ns = Text(queue, "namespace");
-    const std::string name = Shown((ns.empty() ? "" : ns + "/") + Text(queue, "name"));
+    const std::string name = (ns.empty() ? "" : ns + "/") + Text(queue, "name");
     names += fmt::format("queue/{}\n", name);
     std::vector<std::string> used;
     for (const Json& cell : List(queue, "cells")) {
@@ -190,9 +179,8 @@ std::string QueueTable(const Json& list, Width width) {
       const Json& most = cell.contains("limit") ? At(cell, "limit") : At(cell, "nominal");
       const int64_t has = std::max(Number(cell, "used"), Number(cell, "reserved"));
       if (most.is_null() && (has == 0 || resource == model::kPods)) continue;
-      used.push_back(
-          Shown(fmt::format("{}{}{}={}{}", flavor, flavor.empty() ? "" : "/", resource, Amount(resource, has),
-                            most.is_null() ? "" : "/" + Amount(resource, Number(most)))));
+      used.push_back(fmt::format("{}{}{}={}{}", flavor, flavor.empty() ? "" : "/", resource, Amount(resource, has),
+                                 most.is_null() ? "" : "/" + Amount(resource, Number(most))));
     }
     const Json& gangs = At(queue, "gangs");
     std::vector<std::string> row = {name,
@@ -253,13 +241,13 @@ std::string WhyText(const Json& gang, base::Millis now_ms) {
   const std::string state = Text(gang, "state");
   std::string text = fmt::format("{} is {} for {}", NameOf(gang), state, Since(gang, "since", now_ms));
   text += fmt::format(": {} of {} pods bound", Number(gang, "bound"), Number(gang, "members"));
-  if (const std::string queue = Text(gang, "queue"); !queue.empty()) text += fmt::format(", queue {}", Shown(queue));
+  if (const std::string queue = Text(gang, "queue"); !queue.empty()) text += fmt::format(", queue {}", queue);
   text += ".\n";
-  if (const std::string message = Text(gang, "message"); !message.empty()) text += Shown(message) + "\n";
+  if (const std::string message = Text(gang, "message"); !message.empty()) text += message + "\n";
   text += NeverText(gang);
   if (const Json& quota = At(gang, "quota"); quota.is_object()) {
     text += fmt::format("Its quota is {}", Text(quota, "state"));
-    if (const std::string why = Text(quota, "message"); !why.empty()) text += fmt::format(": {}", Shown(why));
+    if (const std::string why = Text(quota, "message"); !why.empty()) text += fmt::format(": {}", why);
     text += "\n";
   }
   if (const int64_t position = Number(gang, "position"); position > 0)
@@ -278,7 +266,7 @@ std::string HistoryText(const Json& history) {
     if (const Json& by = At(event, "by"); by.is_object()) message = "for " + NameOf(by);
     if (Flag(event, "byAnother")) message = "for a gang of another namespace";
     table.Add({Text(event, "at"), Text(event, "step"), std::to_string(std::max<int64_t>(1, Number(event, "times"))),
-               OrDash(Text(event, "reason")), Shown(message)});
+               OrDash(Text(event, "reason")), message});
   }
   return table.Text() + fmt::format("Nothing since {} is missing.\n", Text(history, "wholeFrom"));
 }

@@ -29,7 +29,4 @@ std::string HistoryText(const base::Json& history);
 enum class Lines { kOne, kKept };
 std::string Shown(std::string_view text, Lines lines = Lines::kOne);
 
-// "5m", "3h12m", "4d", as kubectl writes ages.
-std::string AgeText(base::Millis ms);
-
 }  // namespace tutti::app

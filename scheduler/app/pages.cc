@@ -77,7 +77,7 @@ std::string StatuszText(const PageSources& from) {
                      not_leading.empty() ? "this process leads" : not_leading);
 }
 
-// Shows what has changed after the sequence number `since`; `ns` and `name` as in Driver::Decisions.
+// Shows what has changed after the sequence number `since`; `ns` and `name` as in Views::Decisions.
 PageAnswer ShowChanges(Driver& driver, const std::string& since, const std::string& ns, const std::string& name) {
   uint64_t sequence = 0;
   if (!absl::SimpleAtoi(since, &sequence))
@@ -107,12 +107,8 @@ std::string FlagzText(const std::map<std::string, std::string>& values) {
 
 PageAnswer ShowDecisions(Driver& driver, const std::string& not_leading, const Query& query) {
   if (!not_leading.empty()) return {503, not_leading + "\n"};
-  const auto value = [&query](const char* name) {
-    const auto at = query.find(name);
-    return at == query.end() ? std::string() : at->second;
-  };
-  const std::string ns = value("namespace"), name = value("name");
-  if (query.contains("since")) return ShowChanges(driver, value("since"), ns, name);
+  const std::string ns = server::ValueOf(query, "namespace"), name = server::ValueOf(query, "name");
+  if (query.contains("since")) return ShowChanges(driver, server::ValueOf(query, "since"), ns, name);
   const std::optional<observe::DecisionChanges> list = driver.views().Decisions(ns, name);
   if (!list) return {503, "the scheduler is too busy to answer; try again\n"};
   if (list->decisions.empty() && !name.empty())

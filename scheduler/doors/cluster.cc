@@ -9,7 +9,6 @@
 #include <set>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "doors/messages.h"
@@ -18,8 +17,6 @@
 namespace tutti::doors {
 namespace {
 
-using observe::Decision;
-using observe::MemberDecision;
 using observe::NodeView;
 using observe::QueueView;
 
@@ -35,47 +32,21 @@ bool IsTold(const std::string& key, const std::set<std::string>& asked) {
   return std::ranges::any_of(kTelling, [&](std::string_view text) { return key.find(text) != std::string::npos; });
 }
 
-// What one gang has on one node.
-struct Part {
-  const Decision* decision = nullptr;
-  int64_t pods = 0;
-  model::ResourceList amounts;
-};
-using PartsByNode = std::unordered_map<std::string, std::vector<Part>>;
-
-// What the gangs that the caller sees have, by node.
-Answer<PartsByNode> PartsOf(const Table& table, const std::string& only, Sight& sight) {
-  PartsByNode parts;
-  for (const Row& row : table.rows) {
-    const Decision& decision = *row.decision;
-    if (std::ranges::none_of(decision.members, HoldsRoom)) continue;
-    const Answer<bool> sees = sight.SeesIfAsked(decision.gang.ns);
+// Tells of those that the caller sees, and what is left of the node's requests without them.
+Answer<void> FillHolders(const NodeView& view, const HoldersByNode& all, Sight& sight, v1::Node* to) {
+  static const std::vector<Holding> none;
+  const auto here = all.find(view.node->meta.name);
+  model::ResourceList others = view.requested;
+  for (const Holding& holding : here == all.end() ? none : here->second) {
+    const Answer<bool> sees = sight.SeesIfAsked(holding.decision->gang.ns);
     if (!sees) return tl::make_unexpected(sees.error());
     if (!*sees) continue;
-    for (const MemberDecision& member : decision.members) {
-      if (!HoldsRoom(member) || (!only.empty() && member.node != only)) continue;
-      std::vector<Part>& here = parts[member.node];
-      if (here.empty() || here.back().decision != &decision) here.push_back({&decision, 0, {}});
-      ++here.back().pods;
-      here.back().amounts.AddAll(WeightOf(member));
-    }
-  }
-  return parts;
-}
-
-void FillHolders(const NodeView& view, const std::vector<Part>& parts, v1::Node* to) {
-  model::ResourceList others = view.requested;
-  for (const Part& part : parts) {
-    v1::Holder& line = *to->add_holders();
-    Fill(part.decision->gang, line.mutable_gang());
-    line.set_queue(Utf8(QueueOf(*part.decision)));
-    line.set_priority(part.decision->priority);
-    line.set_pods(Small(part.pods));
-    Fill(part.amounts, line.mutable_amounts());
-    for (const auto& [resource, amount] : part.amounts)
+    Fill(holding, to->add_holders());
+    for (const auto& [resource, amount] : holding.amounts)
       if (others.Has(resource)) others.Set(resource, std::max<int64_t>(0, others.Get(resource) - amount));
   }
   Fill(others, to->mutable_others());
+  return {};
 }
 
 void FillNode(const NodeView& view, const std::set<std::string>& labels, v1::Node* to) {
@@ -139,12 +110,6 @@ Answer<v1::ListNodesResponse> Cluster::ListNodes(const v1::ListNodesRequest& req
   if (!table) return tl::make_unexpected(table.error());
   const auto nodes = Recent(&nodes_, [this] { return source_.ListNodes(); });
   if (!nodes) return Fail(Failure::Kind::kUnavailable, "the scheduler is too busy to answer; try again");
-  PartsByNode parts;
-  if (!request.without_holders()) {
-    Answer<PartsByNode> found = PartsOf(**table, request.name(), sight);
-    if (!found) return tl::make_unexpected(found.error());
-    parts = *std::move(found);
-  }
   const std::set<std::string> labels(request.labels().begin(), request.labels().end());
   std::vector<const NodeView*> shown;
   for (const NodeView& view : *nodes)
@@ -156,7 +121,9 @@ Answer<v1::ListNodesResponse> Cluster::ListNodes(const v1::ListNodesRequest& req
   for (const NodeView* view : shown) {
     v1::Node& node = *response.add_nodes();
     FillNode(*view, labels, &node);
-    if (!request.without_holders()) FillHolders(*view, parts[view->node->meta.name], &node);
+    if (request.without_holders()) continue;
+    if (const Answer<void> told = FillHolders(*view, (*table)->holders(), sight, &node); !told)
+      return tl::make_unexpected(told.error());
   }
   FillLevels(&response);
   return response;
@@ -181,7 +148,7 @@ Answer<v1::ListQueuesResponse> Cluster::ListQueues(const v1::ListQueuesRequest& 
     v1::Queue& queue = *response.add_queues();
     Fill(*view, &queue);
     if (view->kind == QueueView::Kind::kCohort || view->kind == QueueView::Kind::kLocal) continue;
-    std::vector<const Row*>& line = lines[{view->kind == QueueView::Kind::kLeaf, view->name}];
+    std::vector<const Row*>& line = lines[{view->dialect, view->name}];
     std::ranges::sort(line, {}, &Row::position);
     for (const Row* row : line) {
       const Answer<bool> sees = sight.SeesIfAsked(row->decision->gang.ns);

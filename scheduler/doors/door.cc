@@ -28,7 +28,6 @@ int StatusOf(Failure::Kind kind) {
     case Failure::Kind::kAnonymous: return 401;
     case Failure::Kind::kForbidden: return 403;
     case Failure::Kind::kNotFound: return 404;
-    case Failure::Kind::kGone: return 410;
     case Failure::Kind::kUnavailable: return 503;
   }
   return 500;
@@ -43,11 +42,6 @@ FolderAnswer Render(const Answer<Message>& answer) {
   std::string text = JsonOf(*answer);
   if (text.empty()) return {500, "the answer cannot be said in JSON\n"};
   return {200, std::move(text) + "\n"};
-}
-
-std::string Value(const FolderRequest& request, const char* name) {
-  const auto at = request.query.find(name);
-  return at == request.query.end() ? std::string() : at->second;
 }
 
 bool IsSet(const FolderRequest& request, const char* name) {
@@ -83,7 +77,7 @@ v1::GetGangRequest GangIn(const FolderRequest& request) {
   v1::GetGangRequest get;
   get.set_namespace_(Utf8(parts[1]));
   get.set_name(Utf8(parts[2]));
-  get.set_dialect(Utf8(Value(request, "dialect")));
+  get.set_dialect(Utf8(server::ValueOf(request.query, "dialect")));
   return get;
 }
 
@@ -163,10 +157,10 @@ Sight Door::Parts::SightOf(const FolderRequest& request, std::string ns) const {
 
 FolderAnswer Door::Parts::ShowGangs(const FolderRequest& request) {
   v1::ListGangsRequest list;
-  list.set_namespace_(Utf8(Value(request, "namespace")));
-  list.set_queue(Utf8(Value(request, "queue")));
-  list.set_state(Utf8(Value(request, "state")));
-  list.set_name(Utf8(Value(request, "name")));
+  list.set_namespace_(Utf8(server::ValueOf(request.query, "namespace")));
+  list.set_queue(Utf8(server::ValueOf(request.query, "queue")));
+  list.set_state(Utf8(server::ValueOf(request.query, "state")));
+  list.set_name(Utf8(server::ValueOf(request.query, "name")));
   list.set_members(IsSet(request, "members"));
   Sight sight = SightOf(request, list.namespace_());
   return Render(gangs.List(list, sight));
@@ -186,16 +180,16 @@ FolderAnswer Door::Parts::ShowHistory(const FolderRequest& request) {
 
 FolderAnswer Door::Parts::ShowQueues(const FolderRequest& request) {
   v1::ListQueuesRequest list;
-  list.set_name(Utf8(Value(request, "name")));
+  list.set_name(Utf8(server::ValueOf(request.query, "name")));
   Sight sight = SightOf(request, "");
   return Render(cluster.ListQueues(list, sight));
 }
 
 FolderAnswer Door::Parts::ShowNodes(const FolderRequest& request) {
   v1::ListNodesRequest list;
-  list.set_name(Utf8(Value(request, "name")));
+  list.set_name(Utf8(server::ValueOf(request.query, "name")));
   list.set_without_holders(request.query.contains("holders") && !IsSet(request, "holders"));
-  const std::string keys = Utf8(Value(request, "labels"));
+  const std::string keys = Utf8(server::ValueOf(request.query, "labels"));
   for (size_t begin = 0; begin < keys.size();) {
     const size_t end = std::min(keys.find(',', begin), keys.size());
     if (end > begin) list.add_labels(keys.substr(begin, end - begin));
@@ -223,11 +217,11 @@ FolderAnswer Door::Parts::ShowVersion(const FolderRequest& request) {
 
 FolderAnswer Door::Parts::Watch(const FolderRequest& request) {
   uint64_t since = 0;
-  const std::string text = request.last_event_id.empty() ? Value(request, "since") : request.last_event_id;
+  const std::string text = request.last_event_id.empty() ? server::ValueOf(request.query, "since") : request.last_event_id;
   if (!text.empty() && !absl::SimpleAtoi(text, &since))
     return Refused(Failure::Kind::kInvalid, "since must be the \"sequence\" of an earlier answer, a whole number");
   if (const Answer<void> leads = CheckLeading(source); !leads) return Refused(leads.error());
-  Sight sight = SightOf(request, Utf8(Value(request, "namespace")));
+  Sight sight = SightOf(request, Utf8(server::ValueOf(request.query, "namespace")));
   if (const Answer<void> may = sight.CheckOnly(); !may) return Refused(may.error());
   FolderAnswer answer;
   answer.type = server::kEvents;

@@ -55,12 +55,6 @@ Lack LackOf(const Decision& decision) {
   return lack;
 }
 
-struct Holding {
-  const Decision* decision = nullptr;
-  int64_t pods = 0;
-  model::ResourceList amounts;
-};
-
 Holding HoldingOf(const Decision& decision, const std::set<std::string>& resources) {
   Holding holding{&decision, 0, {}};
   for (const MemberDecision& member : decision.members) {
@@ -98,12 +92,7 @@ Answer<void> AddHolders(const Table& table, const Decision& waits, Sight& sight,
     const Answer<bool> sees = sight.Sees(holding.decision->gang.ns);
     if (!sees) return tl::make_unexpected(sees.error());
     if (!*sees) continue;
-    v1::Holder& line = *to->add_holders();
-    Fill(holding.decision->gang, line.mutable_gang());
-    line.set_queue(Utf8(QueueOf(*holding.decision)));
-    line.set_priority(holding.decision->priority);
-    line.set_pods(Small(holding.pods));
-    Fill(holding.amounts, line.mutable_amounts());
+    Fill(holding, to->add_holders());
   }
   return {};
 }

@@ -4,7 +4,6 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "doors/messages.h"
@@ -24,8 +23,6 @@ constexpr milliseconds kPace{100};
 constexpr std::chrono::seconds kIdle{120};
 constexpr milliseconds kPatience{10'000};
 
-auto NameOf(const model::GangKey& gang) { return std::tie(gang.ns, gang.name, gang.dialect); }
-
 Hub::Change Printed(const observe::Decision& decision) {
   v1::WatchGangsResponse response;
   Fill(decision, response.mutable_gang());
@@ -41,46 +38,7 @@ Hub::Change Gone(const model::GangKey& gang) {
   return {.gang = gang, .gone = true, .json = JsonOf(response)};
 }
 
-// Gives those that wait their positions, queue by queue.
-void SetPositions(std::vector<Row>* rows) {
-  std::map<QueueKey, std::vector<Row*>> lines;
-  for (Row& row : *rows)
-    if (StandsInLine(*row.decision)) lines[QueueKeyOf(*row.decision)].push_back(&row);
-  for (auto& [queue, line] : lines) {
-    std::ranges::stable_sort(line, {}, [](const Row* row) {
-      return std::pair(-int64_t{row->decision->priority}, row->decision->created_ms);
-    });
-    for (size_t i = 0; i < line.size(); ++i) {
-      line[i]->position = static_cast<int32_t>(i + 1);
-      line[i]->line = static_cast<int32_t>(line.size());
-    }
-  }
-}
-
 }  // namespace
-
-std::string QueueOf(const observe::Decision& decision) {
-  return decision.quota && !decision.quota->leaf.empty() ? decision.quota->leaf : decision.queue;
-}
-
-QueueKey QueueKeyOf(const observe::Decision& decision) { return {decision.quota != nullptr, QueueOf(decision)}; }
-
-bool StandsInLine(const observe::Decision& decision) {
-  using observe::GangState;
-  return decision.state == GangState::kWaitingForQueue || decision.state == GangState::kWaitingForNodes;
-}
-
-std::pair<size_t, size_t> Table::RangeOf(const std::string& ns, const std::string& name) const {
-  const auto key = [&](const Row& row) {
-    const model::GangKey& gang = row.decision->gang;
-    return std::tuple<const std::string&, const std::string&>(gang.ns, name.empty() ? name : gang.name);
-  };
-  const auto found =
-      std::ranges::equal_range(rows, std::tuple<const std::string&, const std::string&>(ns, name), std::less(), key);
-  return {found.begin() - rows.begin(), found.end() - rows.begin()};
-}
-
-bool Hub::ByName::operator()(const model::GangKey& a, const model::GangKey& b) const { return NameOf(a) < NameOf(b); }
 
 Hub::Hub(Source& source, size_t most_bytes) : source_(source), most_bytes_(most_bytes) {
   thread_ = std::thread([this] {
@@ -219,12 +177,10 @@ std::shared_ptr<const Table> Hub::List() {
   const base::MutexLock lock(mutex_);
   if (!AwaitCopy()) return nullptr;
   if (table_) return table_;
-  auto table = std::make_shared<Table>();
-  table->sequence = sequence_;
-  table->rows.reserve(gangs_.size());
-  for (const auto& [gang, decision] : gangs_) table->rows.push_back({decision});
-  SetPositions(&table->rows);
-  table_ = std::move(table);
+  std::vector<Row> rows;
+  rows.reserve(gangs_.size());
+  for (const auto& [gang, decision] : gangs_) rows.push_back({decision});
+  table_ = std::make_shared<const Table>(sequence_, std::move(rows));
   return table_;
 }
 

@@ -10,13 +10,11 @@
 //   is further behind has to list again.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -24,32 +22,9 @@
 
 #include "base/mutex.h"
 #include "doors/source.h"
+#include "doors/table.h"
 
 namespace tutti::doors {
-
-// One gang of a Table.
-struct Row {
-  std::shared_ptr<const observe::Decision> decision;  // never null
-  // Among those that wait in its queue, by priority and then age; 0: it does not wait.
-  int32_t position = 0, line = 0;
-};
-
-// All gangs as of some change, by namespace, name and dialect.
-struct Table {
-  uint64_t sequence = 0;
-  std::vector<Row> rows;
-
-  // The rows [first, second) of the namespace, or of one name in it.
-  std::pair<size_t, size_t> RangeOf(const std::string& ns, const std::string& name = "") const;
-};
-
-// Returns the queue in which the gang stands in line.
-std::string QueueOf(const observe::Decision& decision);
-// The same, told apart from a queue of that name that gives no quota before there are pods, or does: {does, name}.
-using QueueKey = std::pair<bool, std::string>;
-QueueKey QueueKeyOf(const observe::Decision& decision);
-// Whether it stands there.
-bool StandsInLine(const observe::Decision& decision);
 
 class Hub {
  public:
@@ -85,10 +60,6 @@ class Hub {
 
  private:
   using Instant = std::chrono::steady_clock::time_point;
-  // By namespace and name first, as tables are.
-  struct ByName {
-    bool operator()(const model::GangKey& a, const model::GangKey& b) const;
-  };
 
   void Run();
   void Relist();
@@ -105,7 +76,7 @@ class Hub {
   base::Mutex mutex_;
   base::Condition changed_;  // for readers
   base::Condition asked_;    // for the thread
-  std::map<model::GangKey, std::shared_ptr<const observe::Decision>, ByName> gangs_ ABSL_GUARDED_BY(mutex_);
+  std::map<model::GangKey, std::shared_ptr<const observe::Decision>, observe::GangsByName> gangs_ ABSL_GUARDED_BY(mutex_);
   bool has_copy_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t sequence_ ABSL_GUARDED_BY(mutex_) = 0;  // of the copy
   uint64_t from_ ABSL_GUARDED_BY(mutex_) = 0;      // changes after this one are kept

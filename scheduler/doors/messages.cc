@@ -132,6 +132,14 @@ void FillMembers(const Decision& decision, v1::Gang* to) {
   }
 }
 
+void Fill(const Holding& holding, v1::Holder* to) {
+  Fill(holding.decision->gang, to->mutable_gang());
+  to->set_queue(Utf8(QueueOf(*holding.decision)));
+  to->set_priority(holding.decision->priority);
+  to->set_pods(Small(holding.pods));
+  Fill(holding.amounts, to->mutable_amounts());
+}
+
 void Fill(const QueueView& queue, v1::Queue* to) {
   to->set_dialect(queue.dialect);
   to->set_namespace_(Utf8(queue.ns));

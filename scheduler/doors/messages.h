@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "doors/table.h"
 #include "observe/cluster_view.h"
 #include "observe/decision.h"
 #include "observe/history.h"
@@ -22,6 +23,7 @@ void Fill(const model::GangKey& gang, v1::GangName* to);
 // All but the members, the position and the holders.
 void Fill(const observe::Decision& decision, v1::Gang* to);
 void FillMembers(const observe::Decision& decision, v1::Gang* to);
+void Fill(const Holding& holding, v1::Holder* to);
 void Fill(const observe::Reason& reason, v1::Reason* to);
 void Fill(const observe::QueueView& queue, v1::Queue* to);
 void Fill(const observe::HistoryEvent& event, v1::GangEvent* to);

@@ -52,7 +52,6 @@ struct Failure {
     kAnonymous,    // 401: there is no credential
     kForbidden,    // 403
     kNotFound,     // 404
-    kGone,         // 410: changes that are not kept
     kUnavailable,  // 503: this process does not lead, or is too busy
   } kind = Kind::kUnavailable;
   std::string message;  // one sentence

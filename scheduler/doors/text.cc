@@ -7,31 +7,14 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/text.h"
+
 namespace tutti::doors {
-namespace {
-
-// Returns the length of the UTF-8 sequence at the beginning of `text`; 0: there is none.
-size_t SequenceAt(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const size_t size = first >= 0xC2 && first < 0xE0 ? 2 : first >= 0xE0 && first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
-  if (first < 0xC2 || size == 0 || text.size() < size) return 0;
-  for (size_t i = 1; i < size; ++i)
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  const bool overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
-  const bool surrogate = first == 0xED && byte(1) > 0x9F;
-  const bool beyond = first == 0xF4 && byte(1) > 0x8F;
-  return overlong || surrogate || beyond ? 0 : size;
-}
-
-}  // namespace
-
 std::string Utf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const size_t size = SequenceAt(text);
+    const size_t size = base::CharacterAt(text, 0);
     out += size == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, size);
     text.remove_prefix(std::max<size_t>(size, 1));
   }

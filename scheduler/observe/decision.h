@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/clock.h"
@@ -53,6 +54,7 @@ std::string_view Word(QuotaDecision::State state);  // "pending", "reserved", "a
 struct Decision {
   model::GangKey gang;
   std::string queue;
+  std::string queue_dialect;   // whose queue that is, and the one whose quota it has; empty: there is none
   std::string scheduler_name;  // the profile's
   int32_t priority = 0;
   int64_t min_member = 1;
@@ -65,6 +67,13 @@ struct Decision {
   std::string plan;                            // the plan being carried out, or the last one
   std::vector<MemberDecision> members;         // sorted by (ns, name)
   std::shared_ptr<const QuotaDecision> quota;  // null: it is in no queue that gives quota before there are pods
+};
+
+// Orders gangs by namespace and name first, as readers ask.
+struct GangsByName {
+  bool operator()(const model::GangKey& a, const model::GangKey& b) const {
+    return std::tie(a.ns, a.name, a.dialect) < std::tie(b.ns, b.name, b.dialect);
+  }
 };
 
 // The place at which a list of all Decisions continues; see core::Scheduler::AddDecisions.

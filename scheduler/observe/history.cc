@@ -2,7 +2,6 @@
 #include "observe/history.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 namespace tutti::observe {
@@ -37,10 +36,6 @@ bool IsRepeated(const HistoryEvent& first, const HistoryEvent& second) {
 }
 
 }  // namespace
-
-bool History::ByName::operator()(const model::GangKey& a, const model::GangKey& b) const {
-  return std::tie(a.ns, a.name, a.dialect) < std::tie(b.ns, b.name, b.dialect);
-}
 
 void History::OnHappening(const Happening& happening) {
   HistoryEvent event;

@@ -56,12 +56,8 @@ class History final : public Observer {
   Found Of(const std::string& ns, const std::string& name, const std::string& dialect) const;
 
  private:
-  // By namespace and name first, as readers ask.
-  struct ByName {
-    bool operator()(const model::GangKey& a, const model::GangKey& b) const;
-  };
   struct Record;
-  using Records = std::map<model::GangKey, Record, ByName>;
+  using Records = std::map<model::GangKey, Record, GangsByName>;
   using Order = std::list<Records::iterator>;
   struct Kept {
     HistoryEvent event;

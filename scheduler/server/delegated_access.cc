@@ -78,7 +78,7 @@ class DelegatedAccess::UserRights final : public Rights {
  public:
   UserRights(DelegatedAccess& access, User user) : access_(access), user_(std::move(user)) {}
   std::string user() const override { return user_.name; }
-  base::Result<bool> MayListPods(std::string_view ns) const override { return access_.MayList(user_, ns); }
+  base::Result<bool> MayListPods(std::string_view ns) const override { return access_.MayListPods(user_, ns); }
   base::Result<bool> MayGet(std::string_view path) const override { return access_.May(user_, "get", path); }
 
  private:
@@ -113,19 +113,20 @@ base::Result<std::optional<User>> DelegatedAccess::WhoseToken(const std::string&
 }
 
 base::Result<bool> DelegatedAccess::May(const User& user, std::string_view verb, std::string_view path) {
-  if (In(kMasters, user)) return true;
-  if (review_ == nullptr) return false;
-  return Ask(
-      &permissions_, Key(user, verb, path), [&] { return review_->Authorize(user, verb, path); },
-      [this](bool may) { return may ? times_.allowed_ms : times_.denied_ms; });
+  return MayDo(user, verb, path, [&] { return review_->Authorize(user, verb, path); });
 }
 
-base::Result<bool> DelegatedAccess::MayList(const User& user, std::string_view ns) {
+base::Result<bool> DelegatedAccess::MayListPods(const User& user, std::string_view ns) {
+  return MayDo(user, "list pods", ns, [&] { return review_->AuthorizeListOfPods(user, ns); });
+}
+
+template <typename Question>
+base::Result<bool> DelegatedAccess::MayDo(const User& user, std::string_view verb, std::string_view what,
+                                          Question question) {
   if (In(kMasters, user)) return true;
   if (review_ == nullptr) return false;
-  return Ask(
-      &permissions_, Key(user, "list pods", ns), [&] { return review_->AuthorizeListOfPods(user, ns); },
-      [this](bool may) { return may ? times_.allowed_ms : times_.denied_ms; });
+  return Ask(&permissions_, Key(user, verb, what), question,
+             [this](bool may) { return may ? times_.allowed_ms : times_.denied_ms; });
 }
 
 }  // namespace tutti::server

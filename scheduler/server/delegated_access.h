@@ -68,9 +68,12 @@ class DelegatedAccess {
     Access::Kind refused = Access::Kind::kUnavailable;  // without a user
   };
   Sender SenderOf(const Caller& caller);
-  base::Result<bool> MayList(const User& user, std::string_view ns);
   base::Result<std::optional<User>> WhoseToken(const std::string& token);
   base::Result<bool> May(const User& user, std::string_view verb, std::string_view path);
+  base::Result<bool> MayListPods(const User& user, std::string_view ns);
+  // Remembers the answer to `question` as what the user may do to `what`.
+  template <typename Question>
+  base::Result<bool> MayDo(const User& user, std::string_view verb, std::string_view what, Question question);
   // Answers from memory, or else asks. Only a few questions are under way at a time.
   template <typename Value, typename Question, typename GoodFor>
   base::Result<Value> Ask(ReviewMemory<Value>* memory, const std::string& key, Question question, GoodFor good_for_ms);

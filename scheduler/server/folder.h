@@ -18,6 +18,12 @@ namespace tutti::server {
 // The parameters after the "?", decoded.
 using Query = std::map<std::string, std::string>;
 
+// Returns the value of the parameter; empty: it is not given.
+inline std::string ValueOf(const Query& query, const std::string& name) {
+  const auto at = query.find(name);
+  return at == query.end() ? std::string() : at->second;
+}
+
 inline constexpr const char* kText = "text/plain; charset=utf-8";
 inline constexpr const char* kPrometheus = "text/plain; version=0.0.4; charset=utf-8";
 inline constexpr const char* kJson = "application/json";

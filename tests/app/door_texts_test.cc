@@ -15,15 +15,20 @@ constexpr base::Millis kNow = 1'600'000'000'000;
 
 TEST_CASE("ages are as kubectl writes them") {
   constexpr base::Millis kSecond = 1'000, kMinute = 60 * kSecond, kHour = 60 * kMinute, kDay = 24 * kHour;
-  CHECK(AgeText(-5) == "0s");
-  CHECK(AgeText(119 * kSecond) == "119s");
-  CHECK(AgeText(5 * kMinute) == "5m");
-  CHECK(AgeText(5 * kMinute + 7 * kSecond) == "5m7s");
-  CHECK(AgeText(90 * kMinute) == "90m");
-  CHECK(AgeText(3 * kHour + 12 * kMinute) == "3h12m");
-  CHECK(AgeText(30 * kHour) == "30h");
-  CHECK(AgeText(4 * kDay) == "4d");
-  CHECK(AgeText(4 * kDay + kHour) == "4d1h");
+  const auto age = [](base::Millis ms) {
+    const base::Json gang = {{"gangs", {{{"name", "g"}, {"created", base::FormatTime(kNow - ms)}}}}};
+    const std::string table = GangTable(gang, Width::kNormal, false, kNow);
+    return table.substr(table.rfind(' ') + 1);
+  };
+  CHECK(age(-5 * kSecond) == "0s\n");
+  CHECK(age(119 * kSecond) == "119s\n");
+  CHECK(age(5 * kMinute) == "5m\n");
+  CHECK(age(5 * kMinute + 7 * kSecond) == "5m7s\n");
+  CHECK(age(90 * kMinute) == "90m\n");
+  CHECK(age(3 * kHour + 12 * kMinute) == "3h12m\n");
+  CHECK(age(30 * kHour) == "30h\n");
+  CHECK(age(4 * kDay) == "4d\n");
+  CHECK(age(4 * kDay + kHour) == "4d1h\n");
 }
 
 TEST_CASE("a gang that asks for more than the cluster has is said to start never") {

@@ -17,17 +17,17 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import unittest
 import urllib.error
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
+import serving
 from ports import free_port
+from serving import SECONDS, eventually, fetch
 
 TUTTI = None
-SECONDS = 90
 SOON = 10  # seconds: less than a review may take
 
 POD = """
@@ -58,32 +58,6 @@ status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
 
 def tutti(*arguments, stdin=""):
     return subprocess.run([TUTTI, *arguments], input=stdin, capture_output=True, text=True, timeout=SECONDS)
-
-
-def fetch(url, method="GET", body=None, token=None, content_type="application/json"):
-    """(status, text)"""
-    headers = {"Content-Type": content_type, **({"Authorization": f"Bearer {token}"} if token else {})}
-    request = urllib.request.Request(url, method=method, headers=headers, data=body.encode() if body else None)
-    context = ssl._create_unverified_context() if url.startswith("https") else None
-    try:
-        with urllib.request.urlopen(request, timeout=30, context=context) as answer:
-            return answer.status, answer.read().decode()
-    except urllib.error.HTTPError as error:
-        return error.code, error.read().decode()
-
-
-def eventually(ask, what):
-    """The first true answer of `ask`."""
-    deadline = time.monotonic() + SECONDS
-    while time.monotonic() < deadline:
-        try:
-            answer = ask()
-        except OSError:
-            answer = None
-        if answer:
-            return answer
-        time.sleep(0.05)
-    raise AssertionError(f"not within {SECONDS} s: {what}")
 
 
 class Offline(unittest.TestCase):
@@ -351,12 +325,11 @@ class SimSaysWhatItIs(unittest.TestCase):
 
     def sim(self, *arguments, stdin="", listen="127.0.0.1:0"):
         """(url, what it says on stdout, what it said on stderr) of a sim that serves."""
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        manifests = pathlib.Path(directory.name) / "manifests.yaml"
+        directory = serving.folder(self.addCleanup)
+        manifests = directory / "manifests.yaml"
         manifests.write_text(stdin or NODE)
-        kubeconfig = pathlib.Path(directory.name) / "kubeconfig"
-        errors = open(pathlib.Path(directory.name) / "stderr", "w+")
+        kubeconfig = directory / "kubeconfig"
+        errors = open(directory / "stderr", "w+")
         self.addCleanup(errors.close)
         process = subprocess.Popen([TUTTI, "sim", str(manifests), "--listen", listen, "--kubeconfig-out", str(kubeconfig),
                                     *arguments], stdout=subprocess.PIPE, stderr=errors, text=True)
@@ -429,10 +402,9 @@ class SimSaysWhatItIs(unittest.TestCase):
 
 class OnTheEmbeddedCluster(unittest.TestCase):
     def setUp(self):
-        self.directory = tempfile.TemporaryDirectory()
-        self.addCleanup(self.directory.cleanup)
-        self.kubeconfig = str(pathlib.Path(self.directory.name) / "kubeconfig")
-        node = pathlib.Path(self.directory.name) / "node.yaml"
+        self.directory = serving.folder(self.addCleanup)
+        self.kubeconfig = str(self.directory / "kubeconfig")
+        node = self.directory / "node.yaml"
         node.write_text(NODE)
         self.port = free_port()
         self.start("sim", "--no-scheduler", "--listen", f"127.0.0.1:{self.port}", "--kubeconfig-out", self.kubeconfig,
@@ -440,17 +412,9 @@ class OnTheEmbeddedCluster(unittest.TestCase):
         eventually(lambda: self.api("/readyz")[0] == 200, "the embedded cluster is ready")
 
     def start(self, *arguments):
-        log = open(pathlib.Path(self.directory.name) / f"{arguments[0]}.log", "ab")
+        log = open(self.directory / f"{arguments[0]}.log", "ab")
         self.addCleanup(log.close)
-        process = subprocess.Popen([TUTTI, *arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-
-        def end():
-            if process.poll() is None:
-                process.kill()
-            process.wait()
-
-        self.addCleanup(end)
-        return process
+        return serving.start(self.addCleanup, TUTTI, *arguments, log=log)
 
     def replica(self, *flags):
         port = free_port()
@@ -529,7 +493,7 @@ class OnTheEmbeddedCluster(unittest.TestCase):
     def test_nobody_at_its_pages_holds_up_an_exit(self):
         reviewer = socket.create_server(("127.0.0.1", 0))  # takes questions and answers none
         self.addCleanup(reviewer.close)
-        mute = pathlib.Path(self.directory.name) / "mute"
+        mute = self.directory / "mute"
         mute.write_text(KUBECONFIG.replace("127.0.0.1:1", f"127.0.0.1:{reviewer.getsockname()[1]}"))
 
         def ends(end):

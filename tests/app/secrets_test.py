@@ -7,16 +7,13 @@ or a core file, whatever the API server answers, even when that repeats what it 
 """
 
 import base64
-import http.server
 import json
 import os
 import pathlib
 import resource
 import signal
-import ssl
 import subprocess
 import sys
-import tempfile
 import threading
 import unittest
 import unittest.mock
@@ -25,6 +22,9 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import doors_test as doors
+import serving
+from ports import free_port
+from serving import SECONDS, eventually, fetch
 
 # Whoever finds one of these has found a secret.
 MARK = "hunter2"
@@ -50,14 +50,13 @@ spec:
 """
 
 
-class Parrot(http.server.BaseHTTPRequestHandler):
-    """An API server that fails every request, and repeats all of it. `status` 0: it hangs up in the middle."""
+class Parrot(serving.Quiet):
+    """Fails every request, and repeats all of it. Of the server: `status` 0: it hangs up in the middle; `seen`: it was asked."""
 
     protocol_version = "HTTP/1.1"
-    status = 500
 
     def answer(self):
-        sent = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode(errors="replace")
+        sent = self.body().decode(errors="replace")
         self.server.seen.set()
         if self.server.status == 0:
             self.wfile.write(b"HTTP/1.1 " + self.headers.get("Authorization", "").encode() + b"\r\n\r\n")
@@ -66,40 +65,18 @@ class Parrot(http.server.BaseHTTPRequestHandler):
         words = f"{self.requestline} {dict(self.headers)} {sent}"
         body = json.dumps({"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": words, "reason": words,
                            "code": self.server.status}).encode()
-        self.send_response(self.server.status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        self.send(self.server.status, body)
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = answer
-
-    def log_message(self, *arguments):
-        pass
 
 
 class Secrets(unittest.TestCase):
     def setUp(self):
-        held = tempfile.TemporaryDirectory()
-        self.addCleanup(held.cleanup)
-        self.directory = pathlib.Path(held.name)
+        self.directory = serving.folder(self.addCleanup)
 
-    def make_key(self):
-        """A self-signed pair; answers the middle of the key, as it stands in the file and as bytes."""
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost",
-                        "-keyout", self.directory / "tls.key", "-out", self.directory / "tls.crt"], check=True, capture_output=True)
-        return (self.directory / "tls.key").read_text().splitlines()[5]
-
-    def parrot(self, status, tls=False):
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Parrot)
+    def parrot(self, status, pair=None):
+        server = serving.serve(self.addCleanup, Parrot, pair)
         server.status, server.seen = status, threading.Event()
-        if tls:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(self.directory / "tls.crt", self.directory / "tls.key")
-            server.socket = context.wrap_socket(server.socket, server_side=True)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        self.addCleanup(server.server_close)
-        self.addCleanup(server.shutdown)
         return server
 
     def kubeconfig(self, server, user, cluster=""):
@@ -117,23 +94,15 @@ echo '{{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","
         return f"{{exec: {{apiVersion: client.authentication.k8s.io/v1, command: {path}, env: [{{name: PLUGIN_SECRET, value: {EXEC_ENV}}}]}}}}"
 
     def start(self, kubeconfig, *more):
-        self.port = doors.free_port()
+        self.port = free_port()
         self.log = self.directory / "log"
         with open(self.log, "wb") as log:
-            process = subprocess.Popen([doors.TUTTI, "run", "-v", "10", "--kubeconfig", str(kubeconfig), "--bind-address",
-                                        "127.0.0.1", "--secure-port", str(self.port), *more],
-                                       stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.directory,
-                                       env={**os.environ, "SOME_SECRET": f"{MARK}-environment"})
-
-        def end():
-            process.kill()
-            process.wait()
-
-        self.addCleanup(end)
-        return process
+            return serving.start(self.addCleanup, doors.TUTTI, "run", "-v", "10", "--kubeconfig", kubeconfig, "--bind-address",
+                                 "127.0.0.1", "--secure-port", self.port, *more, log=log, cwd=self.directory,
+                                 env={**os.environ, "SOME_SECRET": f"{MARK}-environment"})
 
     def page(self, path):
-        return doors.fetch(f"https://127.0.0.1:{self.port}{path}", token=PAGE_TOKEN)
+        return fetch(f"https://127.0.0.1:{self.port}{path}", token=PAGE_TOKEN)
 
     def clean(self, text, *more):
         for secret in (MARK, BASIC, *more):
@@ -148,29 +117,30 @@ echo '{{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","
                 with self.subTest(user=user, status=status):
                     server = self.parrot(status)
                     process = self.start(self.kubeconfig(f"http://127.0.0.1:{server.server_port}", user))
-                    self.assertTrue(server.seen.wait(doors.SECONDS), self.log.read_text())
-                    answered = doors.eventually(lambda: self.page("/metrics"), "the page is refused")
+                    self.assertTrue(server.seen.wait(SECONDS), self.log.read_text())
+                    answered = eventually(lambda: self.page("/metrics"), "the page is refused")
                     self.assertEqual(answered[0], 500)
                     process.send_signal(signal.SIGTERM)
-                    process.wait(doors.SECONDS)
+                    process.wait(SECONDS)
                     text = self.log.read_text()
                     self.assertIn('"error"', text, "it said something")
                     self.clean(text + answered[1])
                     server.shutdown()
 
     def test_keys_and_proxies_and_broken_files_are_not_repeated(self):
-        key = self.make_key()
-        server = self.parrot(403, tls=True)
-        pair = f"{{client-certificate: {self.directory}/tls.crt, client-key: {self.directory}/tls.key}}"
+        pair = serving.key_pair(self.directory)
+        key = pair[1].read_text().splitlines()[5]  # the middle of it
+        server = self.parrot(403, pair)
+        user = f"{{client-certificate: {self.directory}/tls.crt, client-key: {self.directory}/tls.key}}"
         ca = f"certificate-authority: {self.directory}/tls.crt, tls-server-name: localhost"
-        process = self.start(self.kubeconfig(f"https://127.0.0.1:{server.server_port}", pair, ca))
-        doors.eventually(lambda: '"error"' in self.log.read_text(), "it complains")
+        process = self.start(self.kubeconfig(f"https://127.0.0.1:{server.server_port}", user, ca))
+        eventually(lambda: '"error"' in self.log.read_text(), "it complains")
         process.kill()
         process.wait()
         self.clean(self.log.read_text(), key)
 
         process = self.start(self.kubeconfig("http://127.0.0.1:2", f"{{token: {TOKEN}}}", f'proxy-url: "http://user:{PASSWORD}@127.0.0.1:1"'))
-        doors.eventually(lambda: '"error"' in self.log.read_text(), "it complains")
+        eventually(lambda: '"error"' in self.log.read_text(), "it complains")
         process.kill()
         process.wait()
         self.clean(self.log.read_text())
@@ -186,7 +156,7 @@ echo '{{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","
         for proxy in (f"http://user:{PASSWORD}/s@127.0.0.1:1", f"gopher://user:{PASSWORD}@127.0.0.1:1"):
             with self.subTest(proxy), unittest.mock.patch.dict(os.environ, {"HTTPS_PROXY": proxy}):
                 process = self.start(self.kubeconfig("https://api.invalid:6443", "{}"))
-                doors.eventually(lambda: '"error"' in self.log.read_text(), "it complains")
+                eventually(lambda: '"error"' in self.log.read_text(), "it complains")
                 process.kill()
                 process.wait()
                 self.clean(self.log.read_text())
@@ -208,14 +178,14 @@ echo '{{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","
         cluster.setUp()
         self.addCleanup(cluster.doCleanups)
         self.start(self.kubeconfig(f"http://127.0.0.1:{cluster.port}", f"{{token: {TOKEN}}}"))
-        doors.eventually(lambda: self.page("/readyz")[0] == 200, "it is ready")
+        eventually(lambda: self.page("/readyz")[0] == 200, "it is ready")
         self.assertEqual(cluster.api("/api/v1/namespaces/default/pods", "POST", PODS, content_type="application/yaml")[0], 201)
 
         def told():
             events = json.loads(cluster.api("/apis/events.k8s.io/v1/namespaces/default/events")[1])["items"]
             return any(event["reason"] == "FailedScheduling" for event in events)
 
-        doors.eventually(told, "the pod is told why it waits")
+        eventually(told, "the pod is told why it waits")
         pod = json.loads(cluster.api("/api/v1/namespaces/default/pods/waits")[1])
         self.assertIn("cpu", json.dumps(pod["status"]["conditions"]))
         shown = [cluster.api("/apis/events.k8s.io/v1/namespaces/default/events")[1], json.dumps(pod["status"]),
@@ -246,7 +216,7 @@ echo '{{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","
         sanitizers = {"ASAN_OPTIONS": "handle_segv=0", "TSAN_OPTIONS": "handle_segv=0"}  # which take the signal else
         with unittest.mock.patch.dict(os.environ, sanitizers):
             process = self.start(self.kubeconfig(f"http://127.0.0.1:{server.server_port}", f"{{token: {TOKEN}}}"))
-        self.assertTrue(server.seen.wait(doors.SECONDS))
+        self.assertTrue(server.seen.wait(SECONDS))
         process.send_signal(signal.SIGSEGV)
         status = died(process)
         self.assertEqual(os.WTERMSIG(status), signal.SIGSEGV)

@@ -11,17 +11,17 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 import urllib.error
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
+import serving
 from ports import free_port
+from serving import SECONDS, eventually, fetch
 
 TUTTI = None
-SECONDS = 90
 SHAPE = """
 apiVersion: v1
 kind: Node
@@ -37,7 +37,7 @@ class Sim:
     """`tutti sim` without a scheduler, and what else a test starts beside it."""
 
     def __init__(self, test, *arguments):
-        self.dir = pathlib.Path(test.enterContext(tempfile.TemporaryDirectory()))
+        self.dir = serving.folder(test.addCleanup)
         self.kubeconfig = self.dir / "kubeconfig"
         self.shape = self.dir / "shape.yaml"
         self.shape.write_text(SHAPE)
@@ -46,32 +46,20 @@ class Sim:
         self._test = test
         self.start("sim", "--no-scheduler", "--listen", f"127.0.0.1:{port}", "--kubeconfig-out", str(self.kubeconfig),
                    *[argument.format(shape=self.shape) for argument in arguments])
-        self.await_(lambda: self._answers())
+        eventually(lambda: fetch(self._url + "/readyz")[1] == "ok", "the embedded cluster is ready")
 
     def start(self, *arguments):
-        process = subprocess.Popen([TUTTI, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self._test.addCleanup(lambda: (process.kill(), process.wait()))
-        return process
-
-    def _answers(self):
-        try:
-            return self.call("GET", "/readyz", decode=False) == "ok"
-        except urllib.error.URLError:
-            return False
+        return serving.start(self._test.addCleanup, TUTTI, *arguments)
 
     def await_(self, condition):
-        deadline = time.monotonic() + SECONDS
-        while not condition():
-            if time.monotonic() > deadline:
-                self._test.fail("it did not come true")
-            time.sleep(0.05)
+        eventually(condition, "it comes true", ignore=())
 
-    def call(self, method, path, body=None, decode=True, **headers):
+    def call(self, method, path, body=None, **headers):
         content = "application/merge-patch+json" if method == "PATCH" else "application/json"
         request = urllib.request.Request(self._url + path, method=method, headers={"Content-Type": content, **headers},
                                          data=None if body is None else json.dumps(body).encode())
         with urllib.request.urlopen(request, timeout=SECONDS) as answer:
-            return json.load(answer) if decode else answer.read().decode()
+            return json.load(answer)
 
     def rows(self, path):
         """What `kubectl get` would print: column names, and cells by row."""

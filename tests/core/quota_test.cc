@@ -44,6 +44,7 @@ TEST_CASE("quota: a gang without quota makes no promise, and says what its queue
   CHECK(rig.Decision("b").members.empty());
   CHECK(rig.Decision("b").message.find("1 more needed") != std::string::npos);
   CHECK(rig.Decision("b").quota->state == observe::QuotaDecision::State::kPending);
+  CHECK(rig.Decision("b").queue_dialect == "asking");
   rig.Withdraw("a");
   rig.Settle();
   CHECK(rig.Has("b"));

@@ -314,13 +314,39 @@ TEST_CASE("pods of other namespaces that leave for a gang are counted, and named
   CHECK_FALSE(Has(history, "theirs"));
 }
 
-TEST_CASE("queues of one name that give quota, and those that do not, have lines of their own") {
+TEST_CASE("for one node, the caller's rights are asked about in the namespaces of the gangs there alone") {
   Rig rig;
+  for (const char* name : {"n", "m"}) {
+    auto node = std::make_shared<model::Node>();
+    node->meta.name = name;
+    rig.stage.nodes.push_back({node, {}});
+    observe::Decision whole = Waiting(fmt::format("of-{}", name), "x", 0, 1);
+    whole.members.resize(1);
+    whole.members[0].node = name;
+    rig.stage.Show(whole);
+  }
+  const auto rights = std::make_shared<SomeRights>(std::vector<std::string>{"of-n"});
+  rights->gets = true;
+  rig.rights = rights;
+  const std::string one = rig.Ask("nodes", {{"name", "n"}}).body;
+  CHECK(Has(one, R"("holders":[{"gang":{"dialect":"volcano","namespace":"of-n","name":"x"})"));
+  CHECK(rights->asked == 2);  // about all namespaces, and about one
+  const std::string all = rig.Ask("nodes").body;
+  CHECK(Has(all, "of-n"));
+  CHECK_FALSE(Has(all, "of-m"));
+}
+
+TEST_CASE("queues of one name have lines of their own if they are of several dialects") {
+  Rig rig;
+  observe::Decision third = Waiting("a", "third", 7, 1, "team");
+  third.queue_dialect = "kuberay";
+  rig.stage.Show(third);
   rig.stage.Show(Waiting("a", "plain", 0, 1, "team"));
   observe::Decision with_quota = Waiting("a", "quota", 0, 2, "mine");
   auto quota = std::make_shared<observe::QuotaDecision>();
   quota->leaf = "team";
   with_quota.quota = quota;
+  with_quota.queue_dialect = "kueue";
   rig.stage.Show(with_quota);
   using Kind = observe::QueueView::Kind;
   for (const auto& [kind, dialect] : {std::pair(Kind::kLeaf, "kueue"), std::pair(Kind::kQueue, "volcano")}) {

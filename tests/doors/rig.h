@@ -19,6 +19,7 @@ inline observe::Decision Waiting(const std::string& ns, const std::string& name,
   observe::Decision decision;
   decision.gang = {"volcano", ns, name};
   decision.queue = queue;
+  decision.queue_dialect = "volcano";
   decision.priority = priority;
   decision.created_ms = created_ms;
   decision.state = observe::GangState::kWaitingForNodes;
@@ -87,10 +88,11 @@ class SomeRights final : public server::Rights {
     if (down) return base::Fail(base::ErrorCode::kUnavailable, "down");
     return std::ranges::find(namespaces, ns) != namespaces.end();
   }
-  base::Result<bool> MayGet(std::string_view) const override { return false; }
+  base::Result<bool> MayGet(std::string_view) const override { return gets; }
 
   mutable int asked = 0;
   bool down = false;
+  bool gets = false;  // every path
   std::vector<std::string> namespaces;
 
  private:

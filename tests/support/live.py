@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tutti run` on `tutti sim`, with gangs that start and gangs that wait: for tests of its pages."""
 
+import contextlib
 import pathlib
-import ssl
-import subprocess
-import tempfile
-import time
-import urllib.error
-import urllib.request
 
+import serving
 from ports import free_port
+from serving import eventually, fetch
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "manifests" / "examples"
-SECONDS = 90
 # Two gangs that start, and a pod that never can.
 OBJECTS = [EXAMPLES / name for name in ("offline/nodes.yaml", "scheduler-plugins-gang.yaml", "ray-cluster.yaml")]
 NEVER = """
@@ -29,31 +25,28 @@ class Live:
     """A scheduler that leads and has decided. Used as a context."""
 
     def __init__(self, tutti):
-        self._tutti = str(tutti)
-        self._processes = []
+        self._tutti = tutti
+        self._end = contextlib.ExitStack()
 
     def __enter__(self):
-        self._folder = tempfile.TemporaryDirectory()
-        self.dir = pathlib.Path(self._folder.name)
+        self.dir = serving.folder(self._end.callback)
         never = self.dir / "never.yaml"
         never.write_text(NEVER)
         listen, self.port = free_port(), free_port()
         self._start("sim", "--no-scheduler", "--listen", f"127.0.0.1:{listen}", "--kubeconfig-out", self.dir / "kubeconfig",
                     *OBJECTS, never)
-        self._await(lambda: self._read(f"http://127.0.0.1:{listen}/readyz") == "ok")
+        eventually(lambda: fetch(f"http://127.0.0.1:{listen}/readyz")[1] == "ok", "the embedded cluster is ready")
         self._start("run", "--kubeconfig", self.dir / "kubeconfig", "--secure-port", self.port,
                     "--authorization-always-allow-loopback")
-        self._await(lambda: self._decided())
+        eventually(self._decided, "the scheduler has decided")
         return self
 
     def __exit__(self, *_):
-        for process in reversed(self._processes):
-            process.kill()
-            process.wait()
-        self._folder.cleanup()
+        self._end.close()
 
     def page(self, path):
-        return self._read(f"https://127.0.0.1:{self.port}{path}")
+        status, text = fetch(f"https://127.0.0.1:{self.port}{path}")
+        return text if status == 200 else None
 
     def _decided(self):
         """A gang has started, a pod waits, and the answers to the writes about them are counted."""
@@ -64,20 +57,4 @@ class Live:
         return all(each in text for each in wanted) and not any(each + "\n" in text for each in zero)
 
     def _start(self, *arguments):
-        self._processes.append(subprocess.Popen([self._tutti, *map(str, arguments)], stdout=subprocess.DEVNULL,
-                                                stderr=subprocess.DEVNULL))
-
-    def _read(self, url):
-        unchecked = ssl._create_unverified_context()  # the certificate is made anew at each start
-        try:
-            with urllib.request.urlopen(url, timeout=SECONDS, context=unchecked if url.startswith("https") else None) as answer:
-                return answer.read().decode()
-        except urllib.error.URLError:
-            return None
-
-    def _await(self, condition):
-        deadline = time.monotonic() + SECONDS
-        while not condition():
-            if time.monotonic() > deadline:
-                raise AssertionError("it did not come true")
-            time.sleep(0.05)
+        serving.start(self._end.callback, self._tutti, *arguments)

@@ -189,3 +189,17 @@ class Page:
     def metric(self, name):
         """For example TaskDuration: seconds for which the main thread worked."""
         return {one["name"]: one["value"] for one in self.call("Performance.getMetrics")["metrics"]}[name]
+
+
+class Looks:
+    """What tests do with the console in `self.page`."""
+
+    def go(self, address):
+        self.page.run(f"location.hash = {json.dumps(address)}")
+
+    def shows(self, *texts):
+        for text in texts:
+            self.page.until(f"document.body.innerText.includes({json.dumps(text)})", f"it shows {text!r}")
+
+    def hides(self, text):
+        self.page.until(f"!document.body.innerText.includes({json.dumps(text)})", f"it does not show {text!r}")

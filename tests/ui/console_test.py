@@ -28,11 +28,7 @@ def tearDownModule():
     BROWSER.close()
 
 
-def quoted(text):
-    return json.dumps(text)
-
-
-class Console(unittest.TestCase):
+class Console(browser.Looks, unittest.TestCase):
     def open(self, cluster=None, view="", width=1280, **options):
         self.mock = Mock(cluster or Cluster(), **options)
         self.addCleanup(self.mock.stop)
@@ -45,16 +41,6 @@ class Console(unittest.TestCase):
         # The Content-Security-Policy was never at work, nothing was thrown, and nobody else was asked.
         self.assertEqual(self.page.errors, [])
         self.assertEqual([url for url in self.page.requests if not url.startswith((f"http://127.0.0.1:{self.mock.port}/", "about:"))], [])
-
-    def go(self, address):
-        self.page.run(f"location.hash = {quoted(address)}")
-
-    def shows(self, *texts):
-        for text in texts:
-            self.page.until(f"document.body.innerText.includes({quoted(text)})", f"it shows {text!r}")
-
-    def hides(self, text):
-        self.page.until(f"!document.body.innerText.includes({quoted(text)})", f"it does not show {text!r}")
 
     def waiting(self, why="nodes"):
         return next(gang for gang in self.mock.cluster.gangs.values() if gang.get("why", {}).get("kind") == why)
@@ -71,7 +57,7 @@ class Views(Console):
         self.assertIn(first["name"], page.run(row))
         self.assertIn(f"{len(waiting)} gangs wait", page.text())
         number = ("[...document.querySelectorAll('table.list tbody:not(.space) tr')].find((row) => row.querySelector('a').title == "
-                  f"{quoted(self.waiting()['namespace'] + '/' + self.waiting()['name'])})")
+                  f"{json.dumps(self.waiting()['namespace'] + '/' + self.waiting()['name'])})")
         self.go(f"#/waiting?find={self.waiting()['name']}")
         page.until(f"{number}.querySelector('td.position').textContent == '{self.waiting()['position']}'", "its place in line")
         self.go("#/waiting")
@@ -180,9 +166,9 @@ class Changes(Console):
         for field in ("position", "line", "why", "message"):
             first.pop(field)
         row = "document.querySelector('table.list tbody:not(.space) tr').innerText"
-        page.until(f"{row}.includes({quoted(line[0]['name'])})", "the first is first")
+        page.until(f"{row}.includes({json.dumps(line[0]['name'])})", "the first is first")
         self.mock.set(first)
-        page.until(f"{row}.includes({quoted(line[1]['name'])}) && {row}.startsWith('1')", "the second is first")
+        page.until(f"{row}.includes({json.dumps(line[1]['name'])}) && {row}.startsWith('1')", "the second is first")
 
     def test_a_gangs_page_follows_it(self):
         page = self.open()
@@ -301,12 +287,12 @@ class Hostile(Console):
                 holder.update(queue=HOSTILE, gang={"namespace": HOSTILE, "name": HOSTILE, "dialect": HOSTILE})
         page = self.open(cluster)
         name = next(iter(cluster.gangs.values()))["name"]
-        path = "/".join(f"${{encodeURIComponent({quoted(one)})}}" for one in (HOSTILE, name))
-        views = ["`#/waiting`", "`#/gangs`", f"`#/gangs/{path}`", "`#/queues`", f"`#/queues/${{encodeURIComponent({quoted(HOSTILE)})}}`", "`#/nodes?as=list`",
-                 f"`#/nodes?node=${{encodeURIComponent({quoted(HOSTILE + '000')})}}&gang={path}`", "`#/time`"]
+        path = "/".join(f"${{encodeURIComponent({json.dumps(one)})}}" for one in (HOSTILE, name))
+        views = ["`#/waiting`", "`#/gangs`", f"`#/gangs/{path}`", "`#/queues`", f"`#/queues/${{encodeURIComponent({json.dumps(HOSTILE)})}}`", "`#/nodes?as=list`",
+                 f"`#/nodes?node=${{encodeURIComponent({json.dumps(HOSTILE + '000')})}}&gang={path}`", "`#/time`"]
         for view in views:
             page.run(f"location.hash = {view}")
-            page.until(f"document.querySelector('main').innerText.includes({quoted(HOSTILE)})", f"{view} shows the name as text")
+            page.until(f"document.querySelector('main').innerText.includes({json.dumps(HOSTILE)})", f"{view} shows the name as text")
             self.assertIsNone(page.run("window.hacked"))
             self.assertEqual(page.run("document.querySelectorAll('main img, main script, main iframe').length"), 0, view)
 

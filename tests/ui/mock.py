@@ -11,11 +11,15 @@ import json
 import pathlib
 import queue
 import random
+import sys
 import threading
 import time
 import urllib.parse
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
 from cluster import Cluster, key, name_of
+from serving import Quiet
 
 UI = pathlib.Path(__file__).resolve().parents[2] / "ui"
 TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
@@ -40,7 +44,6 @@ class Mock:
         handler = type("Handler", (Handler,), {"mock": self, "away": False})
         self.handler = handler
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), handler)
-        self.server.daemon_threads = True
         self.port = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
@@ -91,19 +94,9 @@ class Mock:
             return self.cache["list"]
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(Quiet):
     mock, away = None, False
     protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def send(self, status, body, kind="application/json", more=()):
-        self.send_response(status)
-        for name, value in [("Content-Type", kind), ("Content-Length", str(len(body))), *more]:
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
 
     def do_GET(self):
         if self.away:

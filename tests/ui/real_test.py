@@ -6,28 +6,23 @@ namespace, all, or none.
   real_test.py PATH-TO-TUTTI
 """
 
-import http.server
 import json
 import pathlib
-import ssl
-import subprocess
 import sys
-import tempfile
-import threading
-import time
 import unittest
-import urllib.error
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import browser
+import serving
 from ports import free_port
+from reviews import Reviews
+from serving import eventually, fetch
 
 TUTTI = None
 BROWSER = None
-SECONDS = 90
 HOSTILE = "<img src=x onerror=window.hacked=1>"
 
 NODES = "---\n".join(f"""
@@ -52,50 +47,20 @@ def pod(name, gpus, namespace="default"):
                 "requests": {"cpu": "1"}, "limits": {"nvidia.com/gpu": str(gpus)}}}]}}
 
 
-class Reviews(http.server.BaseHTTPRequestHandler):
+class Users(Reviews):
     """Knows two users by their tokens: the administrator may do all, and jane may list the pods of team-a."""
 
-    protocol_version = "HTTP/1.1"
+    @staticmethod
+    def user_of(token):
+        return {"token-of-admin": "admin", "token-of-jane": "jane"}.get(token)
 
-    def log_message(self, *_):
-        pass
+    @staticmethod
+    def is_admin(user):
+        return user == "admin"
 
-    def do_POST(self):
-        spec = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["spec"]
-        if self.path.endswith("/tokenreviews"):
-            name = {"token-of-admin": "admin", "token-of-jane": "jane"}.get(spec["token"])
-            status = {"authenticated": name is not None, "user": {"username": name or "", "groups": ["system:authenticated"]}}
-        else:
-            asked = spec.get("resourceAttributes", {})
-            jane = spec["user"] == "jane" and (asked.get("verb"), asked.get("resource"), asked.get("namespace")) == ("list", "pods", "team-a")
-            status = {"allowed": spec["user"] == "admin" or jane}
-        body = json.dumps({"status": status}).encode()
-        self.send_response(201)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-
-def has_door():
-    """Whether the program has the endpoints that the console reads."""
-    port = free_port()
-    process = subprocess.Popen([TUTTI, "sim", "--listen", f"127.0.0.1:{port}", "-"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
-    try:
-        deadline = time.monotonic() + SECONDS
-        while time.monotonic() < deadline:
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/apis/tutti/v1/version", timeout=30).close()
-                return True
-            except urllib.error.HTTPError as error:
-                return error.code != 404
-            except OSError:
-                time.sleep(0.05)
-        return True
-    finally:
-        process.kill()
-        process.wait()
+    @staticmethod
+    def namespaces_of(user):
+        return ["team-a"] if user == "jane" else []
 
 
 def setUpModule():
@@ -107,11 +72,9 @@ def tearDownModule():
     BROWSER.close()
 
 
-class Real(unittest.TestCase):
+class Real(browser.Looks, unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = serving.folder(self.addCleanup)
 
     def tearDown(self):
         self.page.close()
@@ -121,14 +84,7 @@ class Real(unittest.TestCase):
     def start(self, *arguments):
         log = open(self.folder / "log", "ab")
         self.addCleanup(log.close)
-        process = subprocess.Popen([TUTTI, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-
-        def end():
-            process.kill()
-            process.wait()
-
-        self.addCleanup(end)
-        return process
+        return serving.start(self.addCleanup, TUTTI, *arguments, log=log)
 
     def sim(self, *flags):
         (self.folder / "nodes.yaml").write_text(NODES)
@@ -138,20 +94,13 @@ class Real(unittest.TestCase):
         return process
 
     def await_ready(self, address):
-        deadline = time.monotonic() + SECONDS
-        while True:
-            try:
-                urllib.request.urlopen(f"{address}/readyz", timeout=5, context=ssl._create_unverified_context()).close()
-                return
-            except OSError:
-                self.assertLess(time.monotonic(), deadline, (self.folder / "log").read_text())
-                time.sleep(0.05)
+        eventually(lambda: fetch(f"{address}/readyz")[0] == 200, (self.folder / "log").read_text)
 
     def ask(self, method, path, body=None):
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", method=method, headers={"Content-Type": "application/json"},
                                          data=json.dumps(body).encode() if body else None)
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            return json.loads(answer.read())
+        with serving.open_url(request) as answer:
+            return json.load(answer)
 
     def add(self, one):
         self.ask("POST", f"/api/v1/namespaces/{one['metadata']['namespace']}/pods", one)
@@ -160,16 +109,6 @@ class Real(unittest.TestCase):
         self.address = address
         self.page = BROWSER.page()
         self.page.open(address + "/ui" + view)
-
-    def go(self, view):
-        self.page.run(f"location.hash = {json.dumps(view)}")
-
-    def shows(self, *texts):
-        for text in texts:
-            self.page.until(f"document.body.innerText.includes({json.dumps(text)})", f"it shows {text!r}")
-
-    def hides(self, text):
-        self.page.until(f"!document.body.innerText.includes({json.dumps(text)})", f"it does not show {text!r}")
 
 
 class Sim(Real):
@@ -227,13 +166,9 @@ class Run(Real):
         for namespace in ("team-a", "team-b"):
             self.ask("POST", "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
             self.add(pod(f"of-{namespace}", 16, namespace))
-        reviews = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Reviews)
-        reviews.daemon_threads = True
-        threading.Thread(target=reviews.serve_forever, daemon=True).start()
-        self.addCleanup(reviews.server_close)
-        self.addCleanup(reviews.shutdown)
+        reviews = serving.serve(self.addCleanup, Users)
         (self.folder / "cluster").write_text(KUBECONFIG % self.port)
-        (self.folder / "reviews").write_text(KUBECONFIG % reviews.server_address[1])
+        (self.folder / "reviews").write_text(KUBECONFIG % reviews.server_port)
         port = free_port()
         self.start("run", "--kubeconfig", self.folder / "cluster", "--bind-address", "127.0.0.1", "--secure-port", port,
                    "--leader-elect=false", "--authentication-skip-lookup=true", "--authentication-kubeconfig", self.folder / "reviews",
@@ -278,8 +213,5 @@ if __name__ == "__main__":
     TUTTI = sys.argv.pop(1)
     if browser.find() is None:
         print("skipped: there is no Chromium; scripts/setup --browser installs it")
-        sys.exit(77)
-    if not has_door():
-        print("skipped: this program does not serve /apis/tutti/v1")
         sys.exit(77)
     unittest.main()

@@ -95,6 +95,10 @@ observe::Decision Describer::Describe(const Gang& gang) const {
   decision.gang = gang.key;
   decision.queue = gang.spec.quota ? gang.spec.quota->ask.local_queue : gang.spec.queue;
   if (gang.quota) decision.quota = DescribeQuota(gang);
+  if (decision.quota)
+    decision.queue_dialect = DialectOf(decision.quota->leaf);
+  else if (!decision.queue.empty())
+    decision.queue_dialect = QueueOf(gang).dialect;
   decision.scheduler_name = book_.SchedulerName(gang);
   decision.priority = book_.Priority(gang);
   decision.min_member = gang.spec.min_member;
@@ -163,6 +167,11 @@ std::shared_ptr<const observe::QuotaDecision> Describer::DescribeQuota(const Gan
   for (const model::HeldQuota::Role& role : has->roles)
     decision->roles.push_back({role.name, role.count, role.flavors, DomainsOf(gang, role)});
   return decision;
+}
+
+std::string Describer::DialectOf(const std::string& leaf) const {
+  const dialects::Dialect* dialect = quota_.DialectOf({"", leaf});
+  return dialect ? std::string(dialect->name()) : std::string();
 }
 
 std::map<std::string, int64_t> Describer::DomainsOf(const Gang& gang, const model::HeldQuota::Role& role) const {

@@ -36,6 +36,8 @@ class Describer {
 
  private:
   std::shared_ptr<const observe::QuotaDecision> DescribeQuota(const Gang& gang) const;
+  // Whose queue that is, which gives quota before there are pods; empty: there is none of the name.
+  std::string DialectOf(const std::string& leaf) const;
   // Members of the role by the domain that they have places in.
   std::map<std::string, int64_t> DomainsOf(const Gang& gang, const model::HeldQuota::Role& role) const;
 

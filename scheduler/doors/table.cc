@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "doors/table.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "doors/messages.h"
+
+namespace tutti::doors {
+namespace {
+
+// Gives those that wait their positions, queue by queue.
+std::vector<Row> WithPositions(std::vector<Row> rows) {
+  std::map<QueueKey, std::vector<Row*>> lines;
+  for (Row& row : rows)
+    if (StandsInLine(*row.decision)) lines[QueueKeyOf(*row.decision)].push_back(&row);
+  for (auto& [queue, line] : lines) {
+    std::ranges::stable_sort(line, {}, [](const Row* row) {
+      return std::pair(-int64_t{row->decision->priority}, row->decision->created_ms);
+    });
+    for (size_t i = 0; i < line.size(); ++i) {
+      line[i]->position = static_cast<int32_t>(i + 1);
+      line[i]->line = static_cast<int32_t>(line.size());
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string QueueOf(const observe::Decision& decision) {
+  return decision.quota && !decision.quota->leaf.empty() ? decision.quota->leaf : decision.queue;
+}
+
+QueueKey QueueKeyOf(const observe::Decision& decision) { return {decision.queue_dialect, QueueOf(decision)}; }
+
+bool StandsInLine(const observe::Decision& decision) {
+  using observe::GangState;
+  return decision.state == GangState::kWaitingForQueue || decision.state == GangState::kWaitingForNodes;
+}
+
+Table::Table(uint64_t sequence, std::vector<Row> sorted)
+    : sequence(sequence), rows(WithPositions(std::move(sorted))) {}
+
+std::pair<size_t, size_t> Table::RangeOf(const std::string& ns, const std::string& name) const {
+  const auto key = [&](const Row& row) {
+    const model::GangKey& gang = row.decision->gang;
+    return std::tuple<const std::string&, const std::string&>(gang.ns, name.empty() ? name : gang.name);
+  };
+  const auto found =
+      std::ranges::equal_range(rows, std::tuple<const std::string&, const std::string&>(ns, name), std::less(), key);
+  return {found.begin() - rows.begin(), found.end() - rows.begin()};
+}
+
+const HoldersByNode& Table::holders() const {
+  std::call_once(made_, [this] {
+    for (const Row& row : rows) {
+      const observe::Decision& decision = *row.decision;
+      for (const observe::MemberDecision& member : decision.members) {
+        if (!HoldsRoom(member)) continue;
+        std::vector<Holding>& here = holders_[member.node];
+        if (here.empty() || here.back().decision != &decision) here.push_back({&decision, 0, {}});
+        ++here.back().pods;
+        here.back().amounts.AddAll(WeightOf(member));
+      }
+    }
+  });
+  return holders_;
+}
+
+}  // namespace tutti::doors
