@@ -36,7 +36,7 @@ constexpr std::pair<const char*, const char*> kWithoutEffect[] = {
 // Those that would let other jobs be admitted.
 constexpr std::pair<const char*, const char*> kNotFollowed[] = {
     {"manageJobsWithoutQueueName", "jobs without a queue's label are left alone"},
-    {"managedJobsNamespaceSelector", "jobs of all namespaces are held that have a queue's label"},
+    {"managedJobsNamespaceSelector", "jobs with a queue's label are held in all namespaces"},
     {"admissionFairSharing", "what LocalQueues used before is not counted"},
     {"resources", "resources are counted as pods name them"},
     {"quotaCheckStrategy", "no resource is left out of the check"},
@@ -99,7 +99,7 @@ void ReadPodsReady(Fields& parent, bool by_presence, Config* config) {
   ReadRequeuing(fields.Map("requeuingStrategy"), &rule);
   for (const auto& [name, value] :
        {std::pair("timeout", std::optional(rule.timeout_ms)), std::pair("recoveryTimeout", rule.recovery_timeout_ms)})
-    if (value && *value <= 0) fields.Complain(name, "must be longer than nothing; write a time such as 5m");
+    if (value && *value <= 0) fields.Complain(name, "must be longer than 0; write a time such as 5m");
   fields.Done();
 }
 

@@ -221,7 +221,7 @@ waitForPodsReady:
   const std::string ours = "apiVersion: tutti.dev/v1alpha1\nkind: TuttiConfiguration\n";
   CHECK(Read(ours + "kueue: {waitForPodsReady: {enable: true, timeout: 3m}}\n").pods_ready.timeout_ms == 180'000);
   CHECK_THAT(ConfigRefusal(ours + "kueue:\n  waitForPodsReady:\n    timeout: 0s\n"),
-             Catch::Contains("kueue.waitForPodsReady.timeout: must be longer than nothing"));
+             Catch::Contains("kueue.waitForPodsReady.timeout: must be longer than 0"));
   CHECK_THAT(ConfigRefusal(beta1 + "waitForPodReady: {}\n"), Catch::Contains("did you mean waitForPodsReady?"));
 }
 

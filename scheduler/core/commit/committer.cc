@@ -130,7 +130,8 @@ void Committer::Pump(GangId id) {
       case Phase::kBinding:
         return (member != last || base::Planted(base::Bug::kLastIsNotLast)) &&
                (!some_go_ahead || assignment.goes_ahead);
-      case Phase::kLastBind: return member == last && MinimumStands(gang, *book_.CensusOf(gang), state_);
+      case Phase::kLastBind:  // a pod of its own is all of its minimum
+        return member == last && (gang.lone || MinimumStands(gang, *book_.CensusOf(gang), state_));
     }
     return false;
   };
