@@ -4,7 +4,7 @@ MAKEFLAGS += --no-print-directory
 RELEASE := build/release
 
 .PHONY: help setup build build-all demo test walkthrough bench-cluster bench-idle bench-failover bench-doors bench-engine bench-limits \
-  bench-queue bench-packing bench-simulate ui-screenshots bench-ui oracle oracle-soak soak same-log exact negative chaos fuzz asan tsan tidy long format clean \
+  bench-queue bench-packing bench-simulate ui-screenshots bench-ui differential-kueue oracle oracle-soak soak same-log exact negative chaos fuzz asan tsan tidy long format clean \
   docs-check reference package package-check
 
 help:
@@ -24,6 +24,7 @@ help:
 	@echo 'make chaos           gangs come and go while all that can be killed is killed, then the invariants (T= seconds, ROUNDS=, SEED=)'
 	@echo 'make exact           gangs and streams of gangs beside an exact solver (GANGS= STREAMS= VICTIMS=)'
 	@echo 'make oracle          3,000 questions put to kube-scheduler and to Tutti: differences, coverage by plugin; oracle-soak: 200,000'
+	@echo 'make differential-kueue   the real Kueue and Tutti play the same scripts, and a cluster moves from one to the other and back'
 	@echo 'make fuzz T=60       libFuzzer for T seconds on each target: runs, crashes (installs clang 19)'
 	@echo 'make asan, make tsan the tests but for the walkthroughs, under AddressSanitizer and UBSan, and under ThreadSanitizer'
 	@echo
@@ -151,6 +152,13 @@ oracle oracle-soak: $(RELEASE)/build.ninja
 	tests/oracle/run --answer $(CURDIR)/$(RELEASE)/tests/oracle/oracle_answer --seed $(ORACLE_SEED) --questions $(QUESTIONS)
 
 oracle-soak: QUESTIONS = 200000
+
+differential-kueue: build
+	@scripts/setup --controlplane
+	@tests/controlplane/build
+	@tests/controlplane/build kueue
+	tests/differential/kueue/run
+	tests/differential/kueue/takeover
 
 STEPS ?= 1600000
 soak: $(RELEASE)/build.ninja

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two that are compared: each has a control plane, and does what a step says."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import time
+
+import yaml
+from ports import free_port
+
+REPOSITORY = pathlib.Path(__file__).resolve().parent.parent.parent.parent
+CONTROL_PLANE = REPOSITORY / "tests" / "controlplane"
+HOLD = REPOSITORY / "manifests" / "kueue" / "hold" / "v1"
+# In the order in which they are taken away.
+KINDS = ["jobs.batch", "pods", "workloads.kueue.x-k8s.io", "localqueues.kueue.x-k8s.io", "clusterqueues.kueue.x-k8s.io",
+         "cohorts.kueue.x-k8s.io", "admissionchecks.kueue.x-k8s.io", "resourceflavors.kueue.x-k8s.io",
+         "workloadpriorityclasses.kueue.x-k8s.io", "events", "nodes"]
+READ = "jobs.batch,pods,events,workloads.kueue.x-k8s.io,localqueues.kueue.x-k8s.io,clusterqueues.kueue.x-k8s.io,admissionchecks.kueue.x-k8s.io"
+HELD_SECONDS = 60
+PROBE = """
+apiVersion: batch/v1
+kind: Job
+metadata: {name: is-this-held, namespace: default, labels: {kueue.x-k8s.io/queue-name: q}}
+spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}
+"""
+
+
+class Side:
+    def __init__(self, directory):
+        self.dir = directory
+        self.dir.mkdir()
+        self.kubeconfig = directory / "cluster" / "admin.kubeconfig"
+        self._kubectl = pathlib.Path(subprocess.check_output([CONTROL_PLANE / "build", "--dir"], text=True).strip()) / "kubectl"
+
+    def cluster_up(self, *arguments):
+        log = open(self.dir / "cluster.log", "w")
+        subprocess.run([CONTROL_PLANE / "cluster", "up", "--dir", self.dir / "cluster", "--slow-pods", "--load", *arguments],
+                       check=True, stdout=log, stderr=log)
+
+    def hold(self):
+        """New jobs are held from now on."""
+        self.kubectl("apply", "-k", str(HOLD))
+        deadline = time.monotonic() + HELD_SECONDS
+        while self.kubectl("create", "--dry-run=server", "-o", "jsonpath={.spec.suspend}", "-f", "-", stdin=PROBE,
+                           must=False).strip() != "true":
+            if time.monotonic() > deadline:
+                raise RuntimeError("jobs are not held")
+            time.sleep(0.2)
+
+    def kubectl(self, *arguments, stdin=None, must=True):
+        done = subprocess.run([self._kubectl, "--kubeconfig", self.kubeconfig, *arguments], input=stdin, text=True,
+                              capture_output=True)
+        if must and done.returncode != 0:
+            raise RuntimeError(f"kubectl {' '.join(arguments)}: {done.stderr.strip()}")
+        return done.stdout
+
+    def read(self):
+        return json.loads(self.kubectl("get", READ, "-A", "-o", "json"))["items"]
+
+    def do(self, step):
+        if step["apply"]:
+            self.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": step["apply"]}))
+            for each in step["apply"]:
+                if each["kind"] == "Node":
+                    self.kubectl("patch", "node", each["metadata"]["name"], "--subresource=status", "--type=merge", "-p",
+                                 json.dumps({"status": each["status"]}))
+        if "patch" in step:
+            part = ["--subresource=status"] if step.get("status") else []
+            for name in self._names(step["patch"]):
+                self.kubectl("patch", *name, *part, "--type=merge", "-p", json.dumps(step["merge"]))
+        if "delete" in step:
+            self.kubectl("delete", *step["delete"].split(), "--wait=false")
+        if "finish" in step:
+            self.kubectl("annotate", "pods", "-l", f"batch.kubernetes.io/job-name={step['finish']}", "sim.tutti.dev/run-for=0s")
+
+    def _names(self, words):
+        """"workload of j": the Workload of that job, whose name ends in a hash."""
+        kind, *rest = words.split()
+        if rest[0] != "of":
+            return [[kind, *rest]]
+        items = json.loads(self.kubectl("get", kind, "-o", "json"))["items"]
+        return [[kind, item["metadata"]["name"]] for item in items
+                if any(owner["name"] == rest[1] for owner in item["metadata"].get("ownerReferences", []))]
+
+    def clear(self):
+        for kind in KINDS:
+            space = [] if kind.startswith(("clusterqueues", "cohorts", "admissionchecks", "resourceflavors", "workloadpriority", "nodes")) \
+                else ["-n", "default"]
+            self.kubectl("delete", kind, "--all", "--timeout=60s", *space)
+
+    def down(self):
+        subprocess.run([CONTROL_PLANE / "cluster", "down", "--dir", self.dir / "cluster"], stderr=subprocess.DEVNULL)
+
+
+class KueueSide(Side):
+    name = "Kueue"
+
+    def up(self):
+        self.cluster_up("--kube-scheduler", "--kueue")
+        self.hold()
+        # Here kube-scheduler places pods.
+        self.kubectl("delete", "mutatingadmissionpolicybinding", "tutti-place-queued-pods")
+
+
+class TuttiSide(Side):
+    name = "Tutti"
+
+    def __init__(self, directory, binary):
+        super().__init__(directory)
+        self._binary = binary
+        self._process = None
+
+    def up(self):
+        self.cluster_up()
+        self.kubectl("apply", "--server-side", "-k", str(REPOSITORY / "manifests" / "kueue" / "crds"))
+        self.hold()
+        self.start()
+
+    def start(self):
+        config = self.dir / "config.yaml"
+        config.write_text(yaml.safe_dump({
+            "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+            "profiles": [{"schedulerName": "default-scheduler"}, {"schedulerName": "tutti"}]}))
+        log = open(self.dir / "tutti.log", "a")
+        self._process = subprocess.Popen(
+            [self._binary, "run", "--kubeconfig", self.kubeconfig, "--config", config, "--leader-elect=false",
+             "--bind-address=127.0.0.1", f"--secure-port={free_port()}"], stdout=log, stderr=log)
+
+    def stop(self):
+        if self._process:
+            self._process.terminate()
+            self._process.wait()
+        self._process = None
+
+    def down(self):
+        self.stop()
+        super().down()
