@@ -53,7 +53,7 @@ def pattern(line):
 class Reader:
     """A folder with the repository's manifests, bin/tutti, and kubectl and helm in the path as far as they are built."""
 
-    def __init__(self, test):
+    def __init__(self, test, *options):
         self.dir = pathlib.Path(test.enterContext(tempfile.TemporaryDirectory()))
         shutil.copytree(ROOT / "manifests", self.dir / "manifests", symlinks=True)
         tools = self.dir / "tools"
@@ -69,7 +69,7 @@ class Reader:
         self.environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "KUBECONFIG": str(self.kubeconfig),
                             "KUBECACHEDIR": str(self.dir / "cache"), "HOME": str(self.dir)}
         sim = subprocess.Popen([TUTTI, "sim", ROOT / "manifests/examples/offline/nodes.yaml", "--listen", f"127.0.0.1:{free_port()}",
-                                "--kubeconfig-out", self.kubeconfig], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                                "--kubeconfig-out", self.kubeconfig, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         test.addCleanup(lambda: (sim.kill(), sim.wait()))
         deadline = time.monotonic() + SECONDS
         while not self.kubeconfig.exists() or self.run("kubectl get --raw /readyz").returncode != 0:
