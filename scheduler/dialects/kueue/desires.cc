@@ -144,8 +144,11 @@ std::optional<Json> WantedBody(const Desires& desires) {
   const QuotaReport& quota = decided.report.quota;
   const bool leaves = quota.has && quota.has->evicted;
   if (workload && IsTrue(conditions, "Admitted") && quota.has && !leaves) {
-    if (!suspended || workload->meta.deleting()) return std::nullopt;
-    return Started(*entry.kind, entry.sets, GrantsFor(decided, status), body);
+    // As long as it says that it has to leave, it says what it had and not what it has.
+    if (!suspended || workload->meta.deleting() || IsTrue(conditions, "Evicted")) return std::nullopt;
+    // What an earlier admission has put into the templates goes first.
+    return Started(*entry.kind, entry.sets, GrantsFor(decided, status),
+                   entry.workload && HasGrants(entry.sets, body) ? stopped(body) : body);
   }
   if (suspended) {
     const bool restores =

@@ -87,6 +87,8 @@ class Writer {
       if (!quota.evicted_reason.empty() && (!quota.has || quota.has->evicted)) Evict();
       if (!quota.has)
         Wait();
+      else if (!quota.has->evicted && IsLeaving())
+        Release();  // what it was given since is written next
       else if (!quota.has->evicted)
         Hold(*quota.has);
     }
@@ -143,17 +145,21 @@ class Writer {
     }
   }
 
+  // It is written that it has to leave, and not yet that it has left. Late pods are told before the queue lets go.
+  bool IsLeaving() const {
+    const Json* evicted = FindTrue(conditions_, "Evicted");
+    return evicted && IsTrue(conditions_, "QuotaReserved") && TextIn(*evicted, "reason") != kPodsReadyTimeout;
+  }
+
   void Release() {
-    const QuotaReport& quota = of_.report.quota;
-    const Json* evicted = FindCondition(conditions_, "Evicted");
+    const Json* evicted = FindTrue(conditions_, "Evicted");
+    const std::string reason = evicted ? TextIn(*evicted, "reason") : std::string();
     const std::string text = evicted ? TextIn(*evicted, "message") : of_.eviction;
-    if (!quota.evicted_reason.empty())
-      Set("Requeued", IsPreemption(quota.evicted_reason) || quota.evicted_reason == "NodeFailures",
-          EvictedReason(quota.evicted_reason), text);
+    if (evicted) Set("Requeued", reason == "Preempted" || reason == "NodeFailures", reason, text);
     Set("QuotaReserved", false, "Pending", text.empty() ? "The quota was given back" : text);
     status_.erase("admission");
     if (FindCondition(conditions_, "PodsReady")) Set("PodsReady", false, "WaitForStart", kNotReady);
-    if (quota.evicted_reason.starts_with("Deactivated")) {
+    if (reason.starts_with("Deactivated")) {
       std::erase_if(conditions_.get_ref<Json::array_t&>(),
                     [](const Json& each) { return TextIn(each, "type") == "DeactivationTarget"; });
       status_.erase("requeueState");
