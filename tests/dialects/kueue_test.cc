@@ -130,7 +130,9 @@ TEST_CASE("a RayJob waits, is admitted, starts, is preempted, and its objects sa
       "; preemptor effective priority: 1000 (base: 1000, boost: 0); preemptee effective priority: 0 (base: 0, boost: "
       "0)";
   CHECK(cluster.Announce(key) == Texts{"Workload kueue-admission Normal Preempted: " + why + ranks,
-                                       "Workload kueue-admission Normal PreemptedWorkload: " + why + ranks,
+                                       "Workload kueue-admission Normal PreemptedWorkload: Preempted workload "
+                                       "ns/rayjob-j-00245 (UID: uid-of-Workload) in ClusterQueue cluster-queue" +
+                                           ranks,
                                        "Workload kueue-admission Normal EvictedDueToPreempted: " + why,
                                        "RayJob ray.io/rayjob-kueue-controller Normal Stopped: " + why});
   CHECK(cluster.Settle(key) == Texts{"status of Workload", "patch RayJob"});

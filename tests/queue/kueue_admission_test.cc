@@ -125,7 +125,7 @@ TEST_CASE("kueue: queues that cannot admit say why, and admit once they can") {
   leaf.stop = model::StopPolicy::kNone;
   desk.admission.Put(leaf);
   desk.admission.Put(model::LocalQueueSpec{"ns", "a", "leaf"}, false);
-  CHECK(desk.Why(1) == "workload namespace doesn't match ClusterQueue selector");
+  CHECK(desk.Why(1) == "Workload namespace doesn't match ClusterQueue selector");
   desk.admission.DropFlavor("f");
   desk.admission.Put(model::LocalQueueSpec{"ns", "a", "leaf"}, true);
   desk.Run();

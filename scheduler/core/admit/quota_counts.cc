@@ -33,6 +33,8 @@ bool IsAdmitted(const Gang& gang) {
 
 void QuotaCounts::Count(model::GangId id, const Gang& gang) {
   if (!gang.quota || !gang.quota->terms || gang.quota->replaced) return Forget(id);
+  // What is barred stands in no line.
+  if (!gang.quota->report.has && !gang.quota->terms->barred.empty()) return Forget(id);
   As as{{gang.quota->terms->ask.ns, gang.quota->terms->ask.local_queue}, {}, false, {}};
   if (const auto& has = gang.quota->report.has; has && !gang.quota->is_trial) {
     as.leaf = has->leaf;

@@ -225,7 +225,7 @@ void DesireWorkload(const Desires& desires) {
     return;
   }
   if (entry.workload && entry.job && entry.job_problem.empty() && IsSuspended(*entry.kind, *entry.job->body) &&
-      !desires.HasOrHad() && !entry.InStep()) {
+      !IsTrue(Field(before, "conditions"), "QuotaReserved") && !entry.InStep()) {
     out->push_back(WithFields(workload, {{"spec", SpecFor(entry.of_job.json, entry.terms)}}));
     return;
   }

@@ -10,6 +10,7 @@
 #include "dialects/fields.h"
 #include "dialects/kueue/names.h"
 #include "dialects/kueue/status.h"
+#include "dialects/wording.h"
 
 namespace tutti::dialects::kueue {
 
@@ -68,6 +69,7 @@ class Teller {
   bool Holds(std::string_view type) const { return IsTrue(ConditionsOf(of_.entry), type); }
 
   void TellPending(bool first) {
+    if (of_.now.spec->quota && !of_.now.spec->quota->barred.empty()) return;  // its eviction says it
     const std::string text = of_.now.quota.has ? "" : PendingText(of_.now);
     if (text.empty() || (!first && !of_.before.quota.has && of_.before.spec && text == PendingText(of_.before))) return;
     const Json* said = FindCondition(ConditionsOf(of_.entry), "QuotaReserved");
@@ -89,10 +91,23 @@ class Teller {
       const std::string note =
           of_.preemptor ? fmt::format("{}; {}", of_.eviction, Priorities(*of_.preemptor, of_.entry)) : of_.eviction;
       OfWorkload(false, "Preempted", note);
-      if (of_.preemptor && of_.preemptor->workload)
-        out_->push_back({AboutWorkload(*of_.preemptor), false, "PreemptedWorkload", note, kAdmission});
+      if (of_.preemptor && of_.preemptor->workload && now.has)
+        out_->push_back({AboutWorkload(*of_.preemptor), false, "PreemptedWorkload",
+                         fmt::format("Preempted workload {}/{} (UID: {}) in ClusterQueue {}; {}", of_.entry.key.ns,
+                                     of_.entry.key.name, of_.entry.workload->meta.uid, now.has->leaf,
+                                     Priorities(*of_.preemptor, of_.entry)),
+                         kAdmission});
     }
+    for (const auto& check : of_.entry.read.checks)
+      if (now.evicted_reason == kDeactivatedByCheck && check.state == "Rejected")
+        OfWorkload(true, "AdmissionCheckRejected",
+                   OneLine(fmt::format("Deactivating workload because AdmissionCheck for {} was Rejected: {}",
+                                       check.name, check.message)));
+    if (now.evicted_reason == kWorkloadDeleted) return TellStop();
     OfWorkload(false, fmt::format("EvictedDueTo{}", reason), of_.eviction);
+    TellStop();
+  }
+  void TellStop() {
     if (of_.entry.job && IsReleased(*of_.entry.kind, *of_.entry.job->body)) OfJob("Stopped", of_.eviction);
   }
 

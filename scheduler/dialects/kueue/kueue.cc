@@ -28,8 +28,7 @@ std::string EvictionOf(const Entry& entry, const GangReport& report) {
   if (quota.evicted_reason.empty()) return {};
   if (IsPreemption(quota.evicted_reason)) return quota.evicted_message;
   if (quota.evicted_reason == kPodsReadyTimeout) return PodsReadyText(entry.key);
-  if (quota.evicted_reason != "DeactivatedDueToAdmissionCheck")
-    return EvictionText(quota.evicted_reason, quota.evicted_message);
+  if (quota.evicted_reason != kDeactivatedByCheck) return EvictionText(quota.evicted_reason, quota.evicted_message);
   std::string names;
   for (const auto& check : entry.read.checks)
     if (check.state == "Rejected") names += fmt::format("{}{}", names.empty() ? "" : ",", check.name);

@@ -31,8 +31,12 @@ inline constexpr std::string_view kWorkloadAnnotation = "kueue.x-k8s.io/workload
 // Reasons of conditions.
 inline constexpr std::string_view kPodsReadyTimeout = "PodsReadyTimeout";
 inline constexpr std::string_view kDeactivatedBy = "DeactivatedDueTo";  // and one of these
+inline constexpr std::string_view kDeactivatedByCheck = "DeactivatedDueToAdmissionCheck";
 inline constexpr std::string_view kExecutionExceeded = "MaximumExecutionTimeExceeded";
 inline constexpr std::string_view kRequeuesExceeded = "RequeuingLimitExceeded";
+
+// Why a job has to stop whose Workload somebody deletes. No condition says it: there is no Workload.
+inline constexpr std::string_view kWorkloadDeleted = "WorkloadDeleted";
 
 // The controller of checks that are answered by ProvisioningRequests.
 inline constexpr std::string_view kProvisioning = "kueue.x-k8s.io/provisioning-request";

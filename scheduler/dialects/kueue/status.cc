@@ -23,11 +23,12 @@ namespace {
 // Words of the rule, and how Kueue says why a workload goes.
 constexpr std::string_view kPreemptions[] = {"InClusterQueue", "InCohortReclamation", "InCohortFairSharing",
                                              "InCohortReclaimWhileBorrowing"};
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kEvictions = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kEvictions = {
     {{"ClusterQueueStopped", "The ClusterQueue is stopped"},
      {"LocalQueueStopped", "The LocalQueue is stopped"},
      {"AdmissionCheck", "At least one admission check is false"},
      {"Deactivated", "The workload is deactivated"},
+     {kWorkloadDeleted, "Workload is deleted"},
      {"DeactivatedDueToMaximumExecutionTimeExceeded",
       "The workload is deactivated due to exceeding the maximum execution time"},
      {"DeactivatedDueToRequeuingLimitExceeded",
@@ -138,7 +139,8 @@ class Writer {
     if (had) Release();
     const std::string text = PendingText(of_.report);
     const bool barred = of_.report.spec->quota && !of_.report.spec->quota->barred.empty();
-    if (!text.empty() && !(had && barred)) {
+    // What was said when it had to leave stays.
+    if (!text.empty() && !(barred && (had || IsTrue(conditions_, "Evicted")))) {
       Set("QuotaReserved", false, PendingReason(of_.report), text);
       if (!of_.roles.empty()) status_["resourceRequests"] = Requests(of_.roles);
       if (!had) Requeue();
@@ -217,6 +219,7 @@ class Writer {
     const Json* evicted = FindTrue(conditions_, "Evicted");
     const bool leaves_soon =
         evicted && IsTrue(conditions_, "QuotaReserved") && TextIn(*evicted, "reason") == kPodsReadyTimeout;
+    Requeue();
     Set("QuotaReserved", true, "QuotaReserved", fmt::format("Quota reserved in ClusterQueue {}", has.leaf));
     for (const char* type : {"Evicted", "Preempted"})
       if (const Json* holds = FindTrue(conditions_, type); holds && !leaves_soon)

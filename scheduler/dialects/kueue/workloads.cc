@@ -366,7 +366,7 @@ model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
     const auto state = std::ranges::find(entry.read.checks, name, &WorkloadRead::CheckState::name);
     const std::string word = state == entry.read.checks.end() ? "Pending" : state->state;
     if (word != "Ready") quota.awaits_checks = true;
-    if (word == "Rejected") refused = "DeactivatedDueToAdmissionCheck";
+    if (word == "Rejected") refused = kDeactivatedByCheck;
     if (word == "Retry" && refused.empty()) refused = "AdmissionCheck";
     if (const Check* check = queues_.FindCheck(name); check && check->controller == kProvisioning)
       quota.places_before_checks = false;
@@ -378,8 +378,10 @@ model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
     quota.barred = kPodsReadyTimeout;
   else if (!refused.empty())
     quota.barred = refused;
-  else if (!entry.read.active || (entry.job && entry.workload && entry.workload->meta.deleting()))
+  else if (!entry.read.active)
     quota.barred = "Deactivated";
+  else if (entry.job && entry.workload && entry.workload->meta.deleting())
+    quota.barred = kWorkloadDeleted;
   return quota;
 }
 

@@ -107,8 +107,10 @@ void KueueAdmission::Reroute(const std::string& local) {
   if (gangs == by_local_.end()) return;
   for (const model::GangId gang : gangs->second) {
     Waiting& waiting = waiting_.at(gang);
+    const WaitExplanation before = waiting.why;
     Leave(gang, waiting);
     Enter(gang, waiting);
+    if (waiting.why != before) rerouted_.insert(gang);
   }
 }
 
@@ -124,7 +126,7 @@ void KueueAdmission::Enter(model::GangId gang, Waiting& waiting) {
   const QueueId leaf = shares_.Leaf(spec.queue);
   if (!leaf.valid()) return refuse(WaitReason::kNoQueue, fmt::format("ClusterQueue {} doesn't exist", spec.queue));
   if (!local->second.admits)
-    return refuse(WaitReason::kMisconfigured, "workload namespace doesn't match ClusterQueue selector");
+    return refuse(WaitReason::kMisconfigured, "Workload namespace doesn't match ClusterQueue selector");
   waiting.why = {};
   waiting.leaf = shares_.HoldLeaf(spec.queue);
   Touch(leaf);
@@ -262,6 +264,9 @@ PassResult KueueAdmission::Run(base::Millis now) {
     holdings_.MarkEvicted(gang);
     result.evicted.push_back({gang, {}});
   }
+  for (const model::GangId gang : std::exchange(rerouted_, {}))
+    if (const auto at = waiting_.find(gang); at != waiting_.end() && !at->second.leaf.valid())
+      result.refused.insert(gang);
   std::map<std::string, QueueId> roots;  // by path, so that the same input gives the same decision
   for (const QueueId leaf : std::exchange(touched_, {}))
     if (shares_.is_leaf(leaf)) {

@@ -94,7 +94,7 @@ class KueueAdmission {
 
   PassResult Run(base::Millis now);
   // Run has something to look at.
-  bool any() const { return !touched_.empty() || !draining_.empty(); }
+  bool any() const { return !touched_.empty() || !draining_.empty() || !rerouted_.empty(); }
 
   // Why the gang has to leave, where no other one comes in its place: a word and a sentence. REQUIRES: it has quota.
   std::pair<std::string, std::string> WhyDrained(model::GangId gang) const;
@@ -156,6 +156,7 @@ class KueueAdmission {
   std::map<std::string, std::set<model::GangId>> by_local_;  // of those that wait
   Lines lines_;
   std::set<model::GangId> draining_;  // to be told
+  std::set<model::GangId> rerouted_;  // their queue lets them in no line, or does again: to be told
   std::set<QueueId> touched_;         // leaves of which something has changed since the last pass
   std::set<model::GangId> scanned_;   // in this pass: all flavors were tried, and no gang would leave for any of them
   uint64_t nodes_epoch_ = 0;          // another one where quota became free, or a declaration changed
