@@ -33,7 +33,7 @@ class ABSL_SCOPED_LOCKABLE MutexLock {
   Mutex& mutex_;
 };
 
-// What is waited for is looked at in a loop by who waits, for a wait may end without cause.
+// A condition to wait for. The waiting thread checks it in a loop, because a wait may end without cause.
 class Condition {
  public:
   void Wait(Mutex& mutex) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {

@@ -33,9 +33,9 @@ enum class Bug {
   kOldFigures,         // they are brought up to date, but not in time
   kForgetRan,          // members that have done their work do not count for the minimum
   kOneMoreFits,        // a reason says that one more fits than do
-  kForgetVictims,      // a restarted scheduler does not read who was to leave for a gang
-  kForgetVictimsRoom,  // the room of those who leave for a gang is not held for it
-  kCrowdOut,           // a gang is bound while those who leave for it are still there
+  kForgetVictims,      // a restarted scheduler does not read which pods were to leave for a gang
+  kForgetVictimsRoom,  // the room of pods that leave for a gang is not held for it
+  kCrowdOut,           // a gang is bound while pods that leave for it are still there
   kLoneVictimTooMany,  // for a lone pod one pod more is evicted than has to go
   kVictimsOfAll,       // pods of the preemptor's own priority are evicted, too
   kGangVictimTooMany,  // pods that a gang can do without are evicted for it, too

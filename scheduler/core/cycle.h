@@ -20,14 +20,14 @@ class Cycle {
         cluster::Extenders* extenders);
   ~Cycle();
 
-  // Drain: what an event changes, and what it wakes (passes/drain.h).
+  // Applies an event to the state, and wakes what it may help: drain (passes/drain.h).
   void Apply(const cluster::FeedEvent& event);
-  // Wake, consider (passes/consider.h: start, grow or undo), publish (passes/publish_pass.h). Nothing is decided unless
-  // synced, leading and past the fence.
+  // Wakes, considers (passes/consider.h: start, grow or undo) and publishes (passes/publish_pass.h). Nothing is decided
+  // unless synced, leading and past the fence.
   void Decide();
   // Hands what was decided to the writer.
   void Flush(cluster::ClusterWriter& writer);
-  // When there is something to decide though no event came (monotonic); nullopt: nothing is pending.
+  // Returns when there is something to decide though no event came (monotonic); nullopt: nothing is pending.
   std::optional<base::Millis> NextDeadline() const;
 
   std::vector<model::ObjectKind> Kinds() const;
@@ -35,7 +35,7 @@ class Cycle {
   bool leading() const;
   bool quiet() const;  // no bind or eviction is under way
 
-  // What is shown: Decisions (publish/describe.h), pods, nodes in their order, metrics, what is held in memory.
+  // Return what is shown: Decisions (publish/describe.h), pods, nodes in their order, metrics, what is held in memory.
   const Describer& describer() const;
   const ClusterDescriber& cluster_describer() const;
   const observe::Journal& journal() const;
@@ -46,7 +46,7 @@ class Cycle {
     uint64_t gangs_counted = 0, censuses = 0;  // so far
   };
   Footprint Holds() const;
-  // CHECKs what is kept against what it is kept of. For tests.
+  // CHECKs every kept sum against the objects that it counts. For tests.
   void Audit() const;
 
  private:

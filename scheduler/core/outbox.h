@@ -17,18 +17,18 @@ namespace tutti::core {
 
 class Outbox {
  public:
-  // What a command is for. Replies are counted, and forgotten, by it. kEnd: none; so many there are.
+  // What a command is for. Replies are counted, and forgotten, by it. kEnd: the number of purposes.
   enum class For : uint8_t { kBind, kEviction, kVolume, kNomination, kRecord, kStatus, kEnd };
   using OnReply = absl::AnyInvocable<void(const cluster::Answer&) &&>;
 
-  // Returns the id that the reply will carry. `body` is one of CommandBody, or such a variant.
+  // Sends a command, and returns the id that the reply will carry. `body` is one of CommandBody, or such a variant.
   template <typename Body>
   cluster::CommandId Send(For what, cluster::Lane lane, base::Millis deadline_ms, Body&& body, OnReply on_reply) {
     const cluster::CommandId id = Expect(what, std::move(on_reply));
     Put(id, lane, deadline_ms, std::forward<Body>(body));
     return id;
   }
-  // The id of a command that leaves by another way and is replied to as these are.
+  // Returns the id of a command that leaves by another way and is replied to as these are.
   cluster::CommandId Expect(For what, OnReply on_reply) {
     awaited_.emplace(++last_id_, Awaited{what, std::move(on_reply)});
     ++counts_[static_cast<size_t>(what)];
@@ -56,7 +56,7 @@ class Outbox {
     absl::erase_if(awaited_, [what](const auto& item) { return item.second.what == what; });
     counts_[static_cast<size_t>(what)] = 0;
   }
-  // How many replies of that purpose are still to come, and of all.
+  // Return how many replies of that purpose are still to come, and of all.
   size_t awaited(For what) const { return counts_[static_cast<size_t>(what)]; }
   size_t awaited() const { return awaited_.size(); }
 

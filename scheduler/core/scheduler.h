@@ -30,43 +30,43 @@ class Scheduler {
             observe::Observer* observer, cluster::Extenders* extenders = nullptr);
   ~Scheduler();
 
-  // The kinds, besides pods and nodes, that the feed is to watch.
+  // Returns the kinds, besides pods and nodes, that the feed is to watch.
   std::vector<model::ObjectKind> Kinds() const;
 
   // Applies `events` in order, then decides and submits what follows from them and from the time.
   void RunOnce(const std::vector<cluster::FeedEvent>& events);
 
-  // When RunOnce has something to do though no event came; monotonic. nullopt: nothing is pending.
+  // Returns when RunOnce has something to do though no event came (monotonic); nullopt: nothing is pending.
   std::optional<base::Millis> NextDeadline() const;
 
-  // True once every watched kind is synced; nothing is decided before.
+  // Returns true once every watched kind is synced; nothing is decided before.
   bool synced() const;
   bool leading() const;
-  // No bind, eviction or undoing is under way: a leader may hand over.
+  // Tells whether no bind, eviction or undoing is under way: then a leader may hand over.
   bool quiet() const;
 
-  // The current record of every gang, sorted by key.
+  // Returns the current record of every gang, sorted by key.
   std::vector<observe::Decision> Decisions() const;
 
-  // The same in parts, for callers that may not wait for all: adds the records from `place` on, some hundred, in no
-  // order, and moves `place`. True: those were the last. A gang that changes between two parts may be told twice, the
-  // later word last, and one that comes may be left out.
+  // Adds the same in parts, for callers that may not wait for all: the records from `place` on, some hundred, in no
+  // order. Moves `place`, and returns true if those were the last. A gang that changes between two parts may be told
+  // twice, the later word last, and one that comes may be left out.
   using DecisionsPlace = observe::DecisionsPlace;
   bool AddDecisions(DecisionsPlace* place, std::deque<observe::Decision>* records) const;
-  // Likewise all pods that are known, others' too, from slot `*place` on.
+  // Adds likewise all pods that are known, others' too, from slot `*place` on.
   using PodList = std::deque<std::shared_ptr<const model::Pod>>;
   bool AddPods(uint32_t* place, PodList* pods) const;
-  // Likewise the nodes, and the queues that are declared.
+  // Add likewise the nodes, and the queues that are declared.
   using NodeList = std::deque<observe::NodeView>;
   bool AddNodes(uint32_t* place, NodeList* nodes) const;
   using QueuesPlace = observe::QueuesPlace;
   using QueueList = std::deque<observe::QueueView>;
   bool AddQueues(QueuesPlace* place, QueueList* queues) const;
 
-  // What changed of them since: the records of the gangs that were touched after `sequence`, each once and as it is
-  // now, and the keys of those that are no more; both sorted. Costs what those gangs cost, not what all do. nullopt:
-  // that is too long ago, or of another process, and Decisions() has to be asked again. The first `sequence` is
-  // decision_sequence() before a list. At most `most` changes are told at once: ask until the sequence stays.
+  // Returns what changed of them since: the records of the gangs that were touched after `sequence`, each once and as
+  // it is now, and the keys of those that are no more; both sorted. Costs what those gangs cost, not what all do.
+  // nullopt: that is too long ago, or of another process, and Decisions() has to be asked again. The first `sequence`
+  // is decision_sequence() before a list. At most `most` changes are told at once: ask until the sequence stays.
   using DecisionChanges = observe::DecisionChanges;
   std::optional<DecisionChanges> DecisionsAfter(uint64_t sequence,
                                                 size_t most = std::numeric_limits<size_t>::max()) const;
@@ -87,7 +87,7 @@ class Scheduler {
   };
   Footprint Holds() const;
 
-  // The nodes' names as they are numbered here, which is how ties between equal ones are broken. For tests.
+  // Returns the nodes' names as they are numbered here, which is how ties between equal ones are broken. For tests.
   std::vector<std::string> NodeOrder() const;
 
   // CHECKs every sum against the pods and gangs. For tests; O(pods + nodes).

@@ -19,7 +19,7 @@ class KubeRay final : public Dialect {
   void Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) override;
   void Served(std::string_view kind_name, bool served, Touched* touched) override;
   // Heads and workers. Before RayCluster is served for the first time, only those that a RayCluster made: of others,
-  // who have no more than the labels, nothing could say how many there are to be.
+  // which have no more than the labels, nothing could say how many there are to be.
   std::optional<Membership> MembershipOf(const model::Pod& pod) const override;
   model::GangSpec Describe(const model::GangKey& key) const override { return clusters_.Describe(key); }
   // A RayCluster whose label names a Queue of Volcano's is charged to that, where there are such. KAI's queue, by its

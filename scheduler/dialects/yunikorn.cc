@@ -65,8 +65,9 @@ void ReadTaskGroups(const std::string& text, model::GangSpec* gang) {
   if (!read.ok()) problem(read.problem());
 }
 
-// "placeholderTimeoutInSeconds=30 gangSchedulingStyle=Soft": who waits so long for room for all starts without waiting
-// for each other. As in YuniKorn words that mean nothing count for nothing; unlike there, Soft has to be written.
+// Reads "placeholderTimeoutInSeconds=30 gangSchedulingStyle=Soft": after so long a wait for room for all, members start
+// without waiting for each other. As in YuniKorn words that mean nothing count for nothing; unlike there, Soft has to
+// be written.
 void ReadParameters(std::string_view text, model::GangSpec* gang) {
   base::Millis timeout_ms = 0;
   bool soft = false;

@@ -18,7 +18,7 @@
 
 namespace tutti::sim {
 
-// What who writes this object is warned of, beside the fields that its kind does not have.
+// Returns the warnings for the client that writes this object, beside those about fields that its kind does not have.
 using Warnings = std::function<std::vector<std::string>(const ApiResource&, const Json& object)>;
 
 // Thread safety: Handle may be called from any thread; the store's clock must allow that, too.

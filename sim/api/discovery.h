@@ -10,8 +10,8 @@
 
 namespace tutti::sim {
 
-// The answer to /api, /apis, /api/v1, /apis/GROUP and /apis/GROUP/VERSION; nothing for other paths. The aggregated form
-// has the tag, and to who has it already it is not sent again.
+// Returns the answer to /api, /apis, /api/v1, /apis/GROUP and /apis/GROUP/VERSION; nothing for other paths. The
+// aggregated form has the tag, and is not sent again to a client that names it.
 std::optional<HttpResponse> Discover(const ResourceTable& resources, const std::string& tag,
                                      const HttpRequest& request);
 

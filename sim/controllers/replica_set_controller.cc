@@ -10,7 +10,7 @@ namespace {
 
 bool IsActive(const Json& pod) { return !IsFinishedPod(pod) && !IsTerminating(pod); }
 
-// Who goes first when there are too many: unbound, then not running, then not ready, then the youngest.
+// The order in which pods go when there are too many: unbound, then not running, then not ready, then the youngest.
 auto RemovalRank(const Json& pod) {
   return std::tuple(!DigString(pod, "spec", "nodeName").empty(), PhaseOf(pod) == "Running", IsReadyPod(pod),
                     -ResourceVersionOf(pod));

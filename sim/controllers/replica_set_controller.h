@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sim/controllers/replica_set_controller.h - as many pods as spec.replicas says; who ends or goes is replaced.
+// sim/controllers/replica_set_controller.h - as many pods as spec.replicas says; a pod that ends or goes is replaced.
 #pragma once
 
 #include "sim/store/controller.h"

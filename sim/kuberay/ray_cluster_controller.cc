@@ -227,7 +227,7 @@ Outcome RayClusterController::ReconcileGroup(const Json& cluster, const Json& gr
   std::erase_if(pods, [&](const Object& pod) { return deleted.contains(NameOf(*pod)); });
   const int64_t missing = ray::DesiredWorkers(group) - int64_t(pods.size());
   if (missing > 0) return AddWorkers(cluster, group, pods, missing);
-  // With autoscaling, who goes is the autoscaler's to say.
+  // With autoscaling, which pods go is the autoscaler's to say.
   if (missing == 0 || ray::IsAutoscaled(Child(cluster, "spec"))) return {};
   const size_t surplus = std::min(pods.size(), static_cast<size_t>(-missing));  // a size may be below zero
   for (const Object& pod : std::span(pods).first(surplus)) {

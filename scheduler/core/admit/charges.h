@@ -21,17 +21,18 @@ class Charges {
   // Charges the member, or takes its charge back, as its pod now is.
   void Update(Gang& gang, Member& member);
   void TakeBack(const Gang& gang, Member& member);
-  // After the gang's queue may have changed: moves every member's charge.
+  // Moves every member's charge to the gang's queue, which may have changed.
   void Move(Gang& gang);
 
-  // True if a charge was taken back since the last call: gangs that wait for quota may be lucky now.
+  // Returns true if a charge was taken back since the last call, so that gangs that wait for quota may fit now.
   bool TakeFreed() { return std::exchange(freed_, false); }
   bool freed() const { return freed_; }
-  // True if anything was charged since: the figures in reasons are old.
+  // Returns true if anything was charged since the last call, so that the figures in reasons are old.
   bool TakeCharged() { return std::exchange(charged_, false); }
 
  private:
-  // Makes the member's charge in the ledger one of this class; null: ends it. Returns false if it was so already.
+  // Makes the member's charge in the ledger one of this class, or ends it if that is null. Returns false if it was so
+  // already.
   bool Set(const Gang& gang, queue::Ledger& ledger, std::shared_ptr<const cluster::PodClass> as, QueueCharge* charge);
   void SetHeld(const Gang& gang, Member& member, std::shared_ptr<const cluster::PodClass> as);
 

@@ -18,13 +18,14 @@ class QueueAdmission {
  public:
   QueueAdmission(const cluster::ClusterState& state, Queues& queues) : state_(state), queues_(queues) {}
 
-  // For the least that can start the gang, where so many members exist. Before any is placed, for minResources at
-  // least.
+  // Tells whether the queue has room for the cheapest set of members that can start the gang. Where no member is placed
+  // yet, counts at least minResources.
   Admission ToStart(const Gang& gang, const Census& census, const Requirement& requirement) const;
-  // For these members, as they are.
+  // Tells whether the queue has room for these members.
   Admission Of(const Gang& gang, const Members& members) const;
   Admission Of(const Gang& gang, const std::vector<cluster::Placement>& placements) const;
-  // The gang's members would fit into its queue, but its minResources do not. REQUIRES: `admission` refuses it.
+  // Tells whether the queue has room for the gang's members but not for its minResources. REQUIRES: `admission` refuses
+  // it.
   bool IsRefusedByMinResources(const Gang& gang, const Census& census, const Requirement& requirement,
                                const Admission& admission) const;
 
@@ -33,7 +34,8 @@ class QueueAdmission {
     std::string resource;
     int64_t asked = 0, free = 0;
   };
-  // nullopt: the nodes have enough, or the gang has no minResources. O(nodes · resources).
+  // Returns a resource that the nodes lack for minResources; nullopt: they have enough, or the gang has no
+  // minResources. O(nodes · resources).
   std::optional<Lack> LackOfMinResources(const Gang& gang) const;
 
  private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueWaits: gangs that wait for room in their queue. Each is woken when there could be enough for it, and for nothing
-// else that happens in queues. One thread.
+// QueueWaits: gangs that wait for room in their queue. A gang is woken when there could be enough room for it, and by
+// nothing else that happens in queues. One thread.
 //
-// Those woken together have room together. One that did not take its room, for it found no nodes, say, leaves it to the
-// next that waits for some of it.
+// All gangs of one wake-up fit together. A gang that does not take its room, because it finds no nodes for example,
+// leaves it to the next that waits for some of it.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -25,32 +25,32 @@ class QueueWaits {
   QueueWaits(const QueueWaits&) = delete;
   QueueWaits& operator=(const QueueWaits&) = delete;
 
-  // The gang was considered: it waits for what its refusal asks of the queue, if it does.
+  // Notes that the gang was considered, and follows what its refusal asks of the queue, if it asks for anything.
   void Follow(model::GangId id);
-  // The gang is about to be closed.
+  // Forgets the gang, which is about to be closed.
   void Forget(model::GangId id);
 
-  // The charge is about to be released: WakeFreed has something to look at.
+  // Notes the charge, which is about to be released, for WakeFreed.
   void OnRelease(queue::ChargeId charge);
-  // Makes ready those that may have what was released since the last call.
+  // Makes the gangs ready that may have what was released since the last call.
   void WakeFreed();
-  // The queue's declaration, or its parent, is another one: all that wait below it are to be looked at.
+  // Makes all gangs below the queue ready, because its declaration or its parent changed.
   void OnQueueChanged(const queue::QueueKey& key);
-  // Limits may have risen anywhere.
+  // Makes the gangs ready for which there may be room now, because limits may have risen anywhere.
   void OnLimitsChanged();
 
  private:
-  // Gives back what the gang was promised, if it was.
+  // Gives back what the gang was promised, if anything.
   void Redeem(model::GangId id);
   void Note(queue::QueueId queue, const queue::Ask& amounts);
-  // Makes them ready, and remembers what they were promised.
+  // Makes the gangs ready, and remembers what they were promised.
   void Wake(const std::vector<model::GangId>& woken);
 
   Queues& queues_;
   GangBook& book_;
   Agenda& agenda_;
   std::map<queue::QueueId, std::set<queue::CellId>> freed_;  // which cells of which queue; all are held
-  // What those asked for that were woken and not considered since, each of its queue, which is held.
+  // What gangs asked for that were woken and not considered since, each with its queue, which is held.
   std::map<model::GangId, std::pair<queue::QueueId, queue::Ask>> promised_;
 };
 

@@ -23,13 +23,13 @@
 
 namespace tutti::core {
 
-// Whether a queue takes something, and if not, why.
+// Whether a queue admits something, and if not, why.
 struct Admission {
   std::string problem;                                 // it cannot be used at all; empty otherwise
   std::vector<observe::QueueRefuses::Cell> shortages;  // leaf first, by resource name
   observe::QueueRefuses::Limit limit = {};
   model::ResourceList asked;  // where something is short
-  std::string remark;         // what is odd about a queue of the path, so that it has less than it says; or empty
+  std::string remark;         // a warning about a queue on the path that gets less than it declares; or empty
   bool admitted() const { return problem.empty() && shortages.empty(); }
 };
 
@@ -39,21 +39,20 @@ class Queues {
 
   void Put(model::QueueSpec spec) { tree_.Put(std::move(spec)); }
   void Drop(const queue::QueueKey& key) { tree_.Drop(key); }
-  // null: nothing declares it.
+  // Returns the declaration of the queue; null: there is none.
   const model::QueueSpec* Find(const queue::QueueKey& key) const;
-  // The queue and all above it, leaf first.
+  // Returns the queue and all above it, leaf first.
   std::vector<queue::QueueKey> Path(const queue::QueueKey& key) const;
 
-  // What all nodes have together, which a share is a part of.
+  // Adds a node's resources to those of all nodes, of which shares are parts, or takes them out.
   void AddNode(const model::ResourceList& allocatable);
   void RemoveNode(const model::ResourceList& allocatable);
-  // Works out limits and shares anew, if something that limits follow from has changed: a declaration, the nodes, or,
-  // by some rules, what gangs ask for. With `shares` also where shares alone follow from what has changed. Returns true
-  // if it did. O(queues · cells).
+  // Computes limits and shares again if a declaration, the nodes or (by some rules) the demand changed. With `shares`,
+  // computes them also if what changed affects shares alone. Returns true if it did. O(queues · cells).
   bool Renew(bool shares = false);
 
-  // Charges are made to a queue whether it is declared or not. `used` is what members hold, `pending` what those that
-  // wait ask for.
+  // Charges the amounts to the queue, declared or not. The ledger is `used` (what members hold) or `pending` (what
+  // waiting members ask for).
   queue::ChargeId Charge(queue::Ledger& ledger, const queue::QueueKey& key, const model::ResourceList& amounts);
   void Release(queue::Ledger& ledger, queue::ChargeId charge);
   queue::Ledger& used() { return used_; }
@@ -61,18 +60,19 @@ class Queues {
   const queue::Ledger& used() const { return used_; }
   const queue::Ledger& pending() const { return pending_; }
 
-  // Tells whether the queue takes `ask` now. It takes anything where no queue is named.
+  // Tells whether the queue admits `ask` now. Where no queue is named, anything is admitted.
   Admission Admit(const queue::QueueKey& key, const model::ResourceList& ask);
   // Tells whether the declared capabilities of the queue and those above it leave room for `ask`, whatever their
   // shares. REQUIRES: the queue has no problem.
   Admission AdmitByCapability(const queue::QueueKey& key, const model::ResourceList& ask) const;
   bool LimitsFollowDemand() const { return rules_->LimitsFollowDemand(); }
-  // The resources that the queue or one above it has a limit of: of nothing else can there be too little.
+  // Returns the resources that the queue or one above it limits. No other resource can be short.
   std::set<std::string_view> Limited(const queue::QueueKey& key) const;
-  // What the queue and all below it hold of a resource.
+  // Returns what the queue and all below it hold of the resource.
   int64_t Used(const queue::QueueKey& key, std::string_view resource) const;
 
-  // Which queue's turn it is, and which gangs wait for room; both know how much of its share each queue has.
+  // Return the queues' order by turns, and the gangs that wait for room. Both know how much of its share each queue
+  // has.
   queue::Order& order() { return order_; }
   queue::Waits& waits() { return waits_; }
 
@@ -85,7 +85,7 @@ class Queues {
 
  private:
   void SetRank(queue::QueueId queue);
-  // A charge to the queue came or went.
+  // Notes that a charge to the queue came or went.
   void OnCharged(const queue::Ledger& ledger, queue::QueueId queue);
 
   queue::QueueTree tree_;

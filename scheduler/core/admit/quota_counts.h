@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// QuotaCounts: the gangs of each queue that gives quota before there are pods, and of each queue of a namespace that
-// leads to one, by how far they have come; and what they have. One thread.
+// QuotaCounts: how far the gangs have come of each queue that gives quota before there are pods, and of each queue of a
+// namespace that leads to one; and what they have. One thread.
 #pragma once
 
 #include <absl/numeric/int128.h>
@@ -27,13 +27,13 @@ class QuotaCounts {
   // Counts the gang as it is now, in place of as it was.
   void Count(model::GangId id, const Gang& gang);
   void Forget(model::GangId id);
-  // The queue of a namespace leads to this one; empty: to none.
+  // Notes that the queue of a namespace leads to `leaf`; empty: to none.
   void Lead(const QueueName& local, const std::string& leaf);
-  // What there is to say of the queue may be something else now.
+  // Marks the queue: its report may have changed.
   void Touch(const QueueName& queue) { touched_.insert(queue); }
 
   Sums Of(const QueueName& queue) const;
-  // The amount of the cell, the largest int64 at most; 0: there is none.
+  // Returns the amount of the cell, at most the largest int64; 0: there is none.
   static int64_t AmountOf(const std::map<CellName, absl::int128>& amounts, const CellName& cell);
   std::set<QueueName> TakeTouched() { return std::exchange(touched_, {}); }
 
@@ -55,12 +55,12 @@ class QuotaCounts {
   std::set<QueueName> touched_;
 };
 
-// Gives the role so many members, each with what each has now; a role that has none keeps what it has.
+// Gives the role `count` members, each with what each has now. A role that has none keeps what it has.
 void Resize(int64_t count, model::HeldQuota::Role* role);
-// The quota without what members had that have ended (QuotaTerms::done).
+// Returns the quota without what members had that have ended (QuotaTerms::done).
 model::HeldQuota WithoutDone(model::HeldQuota quota, const std::map<std::string, int64_t>& done);
 
-// The gang has what it needs to start, besides what its queue does not decide.
+// Tells whether the gang has what it needs to start, except what its queue does not decide.
 bool IsAdmitted(const Gang& gang);
 
 }  // namespace tutti::core

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// QuotaDesk: gangs in queues that give quota before there are pods: who waits, who has quota, of which flavors, and who
-// has to give it back. It keeps GangQuota, and what a gang's declaration means with the quota that it has.
+// QuotaDesk: gangs in queues that give quota before there are pods: which wait, which have quota, of which flavors, and
+// which have to give it back. It keeps GangQuota, and what a gang's declaration means with the quota that it has.
 //
 // What is declared is noted while events are applied, and taken up once a cycle, by Renew. Invariants
 //   (1) a gang that says of itself that it has quota has it from the beginning, and is not admitted a second time; from
@@ -31,68 +31,70 @@ class QuotaDesk {
   QuotaDesk(const QuotaRule& rule, GangBook& book, const base::Clock& clock);
 
   // -- What is declared --
+  // Notes which declarations of queues and flavors changed.
   void Note(dialects::Dialect& dialect, const dialects::Touched& touched);
-  // The gang's declaration is another one, or the gang is new. No effect on one without quota terms, now and before.
+  // Notes that the gang is new, or its declaration changed. No effect on a gang without quota terms, now and before.
   void Note(model::GangId id);
-  // The gang is about to be closed.
+  // Forgets the gang, which is about to be closed.
   void Forget(model::GangId id);
   // Forgets what every gang has: what their objects say counts.
   void StartTerm();
 
   // -- A pass --
-  // Takes up what was noted. Returns the gangs that stand otherwise now; adds those of them to `barred` that have to
+  // Applies what was noted. Returns the gangs that stand otherwise now. Adds to `barred` those of them that have to
   // give back what they had because they are barred (QuotaTerms::barred).
   std::vector<model::GangId> Renew(std::vector<model::GangId>* barred);
-  // Run has something to look at, or Renew has.
+  // Tells whether Run or Renew has work.
   bool any() const { return admission_.any() || !noted_.empty() || !declared_.empty(); }
-  // Decides who gets quota and who has to leave, and puts both down. `nodes`: see there. Gangs that wait for another
-  // reason than before are in PassResult::refused.
+  // Decides which gangs get quota and which have to leave, and stores both. `nodes`: see queue::NodeRules. Gangs that
+  // wait for another reason than before are in PassResult::refused.
   queue::PassResult Run(queue::NodeRules nodes);
 
-  // Within `nodes`: as if the gang had been given this. EndTry puts an end to it; where `keeps`, the gang keeps it
-  // until Run has given it for good.
+  // Treats the gang as if it had this quota, while Run asks `nodes`. EndTry ends that. With `keeps`, the gang keeps the
+  // quota until Run has given it for good.
   void Try(model::GangId id, const queue::Assignment& assignment);
   void EndTry(model::GangId id, bool keeps);
 
-  // The gang waits for its victims to leave, and is given this then. It makes its promises already.
+  // Stores what the gang is given once its victims have left. Its promises are made of that already.
   void Expect(model::GangId id, const queue::Assignment& assignment);
 
   // -- What happens to a gang --
-  // There was quota for the gang, which waits, and no nodes.
+  // Tells whether there was quota for the gang, which waits, and no nodes.
   bool LacksNodes(model::GangId id) const { return admission_.waits(id) && admission_.LacksNodes(id); }
-  // There may be some by now.
+  // Has quota and nodes sought again for the gang, because there may be nodes now.
   void Retry(model::GangId id);
   // Puts the gang in line, if it had to wait until now for that (QuotaTerms::not_before_ms).
   void LineUpIfDue(model::GangId id);
-  // It has to give back what it has, for this reason: a word and a sentence. REQUIRES: it has quota.
+  // Makes the gang give back what it has, for this reason: a word and a sentence. REQUIRES: it has quota.
   void Evict(model::GangId id, std::string reason, std::string message);
-  // It has given back what it had, and stands in line again. REQUIRES: it had quota.
+  // Frees the quota of a gang that has stopped, and puts the gang in line again. REQUIRES: it had quota.
   void Release(model::GangId id);
-  // Why it waits; "": it does not, or was not looked at yet.
+  // Returns why the gang waits; "": it does not, or was not looked at yet.
   const std::string& WhyItWaits(model::GangId id) const { return book_.at(id).quota->report.message; }
-  // The queue whose quota the gang has, or asks for; or the queue that it names, where that leads to none.
+  // Returns the queue whose quota the gang has or asks for; or the queue that it names, where that leads to none.
   std::string QueueName(const Gang& gang) const;
 
-  // It was found whether the gang has nodes for its quota.
+  // Stores whether the gang has nodes for its quota.
   void SetPlaced(model::GangId id, bool placed);
 
-  // Queues by {namespace, name}; without a namespace: those whose quota it is.
+  // Return the counts of queues by {namespace, name}; without a namespace: of the queues whose quota it is.
   QuotaCounts& counts() { return counts_; }
   const QuotaCounts& counts() const { return counts_; }
-  // Null: there is none of the name.
+  // Returns the dialect of the queue; null: there is none of the name.
   dialects::Dialect* DialectOf(const QuotaCounts::QueueName& queue) const;
-  // The queue itself, or the one that it leads to; null: there is none.
+  // Returns the queue itself, or the one that it leads to; null: there is none.
   const model::LeafQueueSpec* Leaf(const QuotaCounts::QueueName& queue) const;
-  // null: there is none.
+  // Returns the queue of a namespace; null: there is none.
   const model::LocalQueueSpec* Local(const QuotaCounts::QueueName& queue) const {
     return admission_.local(queue.first, queue.second);
   }
-  // All queues that are declared, but for cohorts, with their dialects.
+  // Returns all queues that are declared, except cohorts, with their dialects.
   const std::map<QuotaCounts::QueueName, dialects::Dialect*>& queues() const { return dialect_of_; }
   const queue::ShareTree& shares() const { return admission_.shares(); }
-  // How much of what it could borrow it borrows, in thousandths, by its weight; 0 where there is no such queue.
+  // Returns how much the queue borrows of all that it could borrow, in thousandths, by its weight; 0: there is no such
+  // queue.
   double WeightedShare(const std::string& leaf) const;
-  // Label keys of nodes, the widest level first, of the topology of the role's flavors; empty: they have none.
+  // Returns the label keys of the topology of the role's flavors, the widest level first; empty: they have none.
   std::vector<std::string> LevelsOf(const model::HeldQuota::Role& role) const;
 
  private:
@@ -103,7 +105,7 @@ class QuotaDesk {
     auto operator<=>(const Declared&) const = default;
   };
   void Renew(const Declared& declared);
-  // True: it has to give back what it had.
+  // Applies the gang's declaration. Returns true if the gang has to give back what it had.
   bool Follow(model::GangId id);
   void TakeOver(model::GangId id);
   void LineUp(model::GangId id);
@@ -114,7 +116,7 @@ class QuotaDesk {
   void PutDown(const queue::PassResult::Evicted& evicted);
   // Frees what members had that have ended by now.
   void FreeDone(model::GangId id);
-  // The declaration as it is meant with the quota that the gang has: so many members, on nodes of its flavors.
+  // Adapts the gang's spec to the quota that it has: so many members, on nodes of its flavors.
   void Adapt(model::GangId id);
   model::PromisedMembers Flavored(GangQuota& quota, const model::PromisedMembers& declared,
                                   const model::HeldQuota::Role& role) const;

@@ -2,14 +2,15 @@
 // Speculation: pods that are evicted, with what that releases in their queues. Ending it undoes both together.
 //
 // While it lasts nodes have the room of the evicted pods, and a queue that held a charge for one of them has that much
-// less in use, and so have the queues above it. So "evict these, and ask again" asks as ever: Planner::PlaceRequired
-// for nodes, QueueAdmission for the queue, Policy::MayTakeFrom for the right to it:
+// less in use, and so have the queues above it. The ordinary calls then answer "would it fit without these pods?":
+// Planner::PlaceRequired for nodes, QueueAdmission for the queue, Policy::MayTakeFrom for the right to it:
 //
 //   Speculation without(planner.what_if(), book, queues);
 //   for (const model::PodId victim : victims) without.Evict(victim);
 //   if (admission.ToStart(gang, census, requirement).admitted()) result = planner.PlaceRequired(gang, ...);
 //
-// What queues deserve and their limits are as of the last Queues::Renew: a speculation moves what is used, and no due.
+// What queues deserve and their limits are as of the last Queues::Renew. It changes what is used. It does not change
+// limits or shares.
 // Speculations nest, the last begun ends first (CHECKed), and within one nothing else may be charged or released. To
 // spare one of several victims, end the speculation and begin one without it. One thread.
 #pragma once

@@ -30,10 +30,10 @@ class Binder {
 
   // Sends the bind, or arranges that the gang is considered again when it is due.
   void SendWhenDue(model::GangId id, model::MemberId member, Assignment& assignment);
-  // The node will not do for the member for a while: it gives up its room there. Another node is asked at once, but not
-  // one after another without end.
+  // Releases the member's room on a node that refused its bind. The node is not tried again before its back-off ends.
+  // Another node is tried at once, but not one after another without end.
   void Refuse(Gang& gang, Member& member, const std::string& message);
-  // The pod is seen bound to the node that it was planned on, by a bind that was not acknowledged.
+  // Notes that the pod was seen bound to the node that it was planned on, by a bind that was not acknowledged.
   void OnSeenBound(const Gang& gang, const Member& member, const std::string& node);
   // Begins a new term as leader: binds of the last one are in doubt.
   void StartTerm();
@@ -42,12 +42,12 @@ class Binder {
 
  private:
   void Send(model::GangId id, model::MemberId member, Assignment& assignment);
-  // `as`: the pod as it was when its bind left.
+  // Handles the reply to a bind. `as`: the pod as it was when its bind left.
   void OnReply(model::GangId id, model::MemberId slot, const model::Pod& as, const cluster::Answer& reply);
-  // True: it is bound as it was planned.
+  // Reads the reply. Returns true if the member is bound as it was planned.
   bool Judge(model::GangId id, Member& member, const cluster::Answer& reply);
   void Doubt(Gang& gang, model::MemberId member, Assignment& assignment);
-  // Sends it again after a while: nothing is wrong with the node.
+  // Has the bind sent again after a while: nothing is wrong with the node.
   void Repeat(model::GangId id, Assignment& assignment);
 
   const Options& options_;

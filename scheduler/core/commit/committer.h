@@ -54,42 +54,44 @@ class Committer {
   // binds does; with them gone every placement stands. REQUIRES, where there are some: VictimRemoval::MayGo, the gang
   // has no victims yet, and no bind of the plan has left.
   void Reserve(model::GangId id, const std::vector<cluster::Placement>& placements, std::vector<Victim> victims = {});
-  // Gives up a plan whose victims are not gone in time. True: it did, and another one may be made without them.
+  // Gives up a plan whose victims are not gone in time. Returns true if it did: another plan may be made without them.
   bool GiveUpLate(model::GangId id);
-  // Sends what may be sent now. Called after anything about the gang changed.
+  // Sends what may be sent now. It is called after anything about the gang changed.
   void Pump(model::GangId id);
-  // Forgets the plan and the room it holds, if none of its binds ever left and so nothing is undone. True: its members
-  // are pending again. False: there is no plan, or it has to be repaired or undone.
+  // Forgets the plan and the room it holds, if none of its binds ever left and so nothing is undone. Returns true if
+  // its members are pending again; false: there is no plan, or it has to be repaired or undone.
   bool Abort(model::GangId id);
   // Begins to undo the gang's plan: unsent members give up their room, bound ones are evicted where that does no harm.
-  // False: all that are bound are kept.
+  // Returns false if all that are bound are kept.
   bool Undo(model::GangId id, const std::string& why);
 
-  // The pod of an open assignment was seen bound, was deleted, or failed. True: it is as planned, and its gang Flows.
+  // Handles that the pod of an open assignment was seen bound, was deleted, or failed. Returns true if it is as
+  // planned, and its gang Flows.
   bool OnPodChanged(model::GangId id, model::PodId pod);
-  // The member is about to leave its gang: its pod goes, or nothing of it is on its way.
+  // Takes a member that is about to leave its gang out of the plan: its pod goes, or nothing of it is on its way.
   void OnLeave(model::GangId id, Member& member);
-  // Some volume is another one now, or gone: members that wait for volumes look.
+  // Makes gangs ready whose members wait for a volume that changed or went.
   void OnVolumeChanged();
 
   Plans& plans() { return plans_; }
   const Plans& plans() const { return plans_; }
   Evictor& evictor() { return evictor_; }
   VictimRemoval& victims() { return victims_; }
-  // What happens to nodes is told to it.
+  // Returns the part that handles what happens to nodes.
   NodeWatch& nodes() { return nodes_; }
-  // No bind or eviction is under way.
+  // Tells whether no bind or eviction is under way.
   bool quiet() const { return binder_.in_flight() == 0 && evictor_.under_way() == 0; }
   size_t binds_in_flight() const { return binder_.in_flight(); }
 
  private:
-  // Takes every reserved member's preparations on. True: all are done. Members of which one failed give up their room.
+  // Advances every reserved member's preparations. Returns true if all are done. Members of which one failed give up
+  // their room.
   bool Prepare(model::GangId id);
   // Says on the pods that wait for victims or preparations, their own or others', which nodes are kept for them.
   void Nominate(model::GangId id);
-  // Of those that have a place; none if all are promised.
+  // Chooses the member that is bound last, of those that have a place; none if all are promised.
   void ChooseCommitMember(model::GangId id, const std::vector<cluster::Placement>& placements);
-  // The pods of a gang that was admitted before them are there.
+  // Begins to bind a gang that was admitted before its pods, which are there now.
   void BeginBinding(model::GangId id);
 
   const Options& options_;

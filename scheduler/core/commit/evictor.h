@@ -6,7 +6,7 @@
 // sent twice, and what was refused is sent again after half a second. Invariants
 //   (1) a pod is never deleted without the condition;
 //   (2) a member of a gang that is undone is deleted only if a controller recreates it without harm. No other cause
-//       spares a pod: who may go is decided by those who choose.
+//       spares a pod: which pods may go is decided where victims are chosen.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -45,11 +45,11 @@ class Evictor {
 
   // Evicts the pod, unless it has ended or is on its way out already. REQUIRES: the state knows it.
   void Evict(model::PodId pod, const Eviction& eviction);
-  // Evicts a member of a gang that is undone. False: it is kept, and Member::why_kept says why.
+  // Evicts a member of a gang that is undone. Returns false if it is kept, and Member::why_kept says why.
   bool EvictUnlessKept(Member& member, const std::string& why);
-  // The same for a member that can only be recreated, because its node does not exist.
+  // Evicts a member that can only be recreated, because its node does not exist. Returns false likewise.
   bool EvictLost(Member& member);
-  // The pod is gone, and about to be dropped: the gangs that it went for are considered.
+  // Makes the gangs ready that the pod was evicted for: it is gone, and about to be dropped.
   void OnGone(model::PodId pod);
   // Forgets what is on its way: another leader may have written.
   void StartTerm();
@@ -69,13 +69,13 @@ class Evictor {
     std::string reason, message;  // the condition's
     std::string note;             // the Event's; empty: there is none
   };
-  // The Events that tell of it; first those of the ecosystem of the pod's gang, if that has words of its own.
+  // Returns the Events of the eviction; first those of the ecosystem of the pod's gang, if that has words of its own.
   std::vector<cluster::EmitEvent> EventsOf(model::PodId id, const Eviction& eviction, const std::string& note) const;
   void PostEvents(Going& going);
 
   std::optional<std::string> WhyKept(const model::Pod& pod) const;
   Said Say(const model::Pod& pod, const Eviction& eviction) const;
-  // `announced`: the reply is to the delete, not to the condition.
+  // Handles a reply. `announced`: it is to the delete, not to the condition.
   void OnReply(model::PodId id, const model::Pod& as, bool announced, const cluster::Answer& reply);
   template <typename Body>
   void Send(model::PodId id, bool announced, Body body);

@@ -35,21 +35,21 @@ class ExtenderDesk {
         outbox_(outbox),
         extenders_(extenders) {}
 
-  // Some extender is there to be asked.
+  // Tells whether there is an extender to be asked.
   bool AsksAny() const { return extenders_ != nullptr && !options_.extenders.empty(); }
   // Sends the questions that are open about these members. kAnswered: all are answered, or none had to be asked.
   enum class Stand { kAnswered, kWaiting };
   Stand Ask(const Members& members);
-  // What an extender that failed says of the first such member, if there is one. REQUIRES: kAnswered.
+  // Returns what an extender that failed says of the first such member, if there is one. REQUIRES: kAnswered.
   std::optional<std::string> Failure(const Members& members) const;
-  // These members were placed, or could not be: their answers are used up. Returns for how long they are not to be
+  // Uses up the answers about these members, which were placed or could not be. Returns for how long they are not to be
   // asked about again unless something happens; 0: no extender was asked.
   base::Millis Finish(const Members& members, bool placed);
 
-  // No effect if the reply is to no question that is still open.
+  // Stores the reply. No effect if its question is not open any more.
   void OnReply(const cluster::ExtenderReply& reply);
 
-  // The index of the extender that binds this pod; nullopt: the API server does.
+  // Returns the index of the extender that binds this pod; nullopt: the API server does.
   std::optional<size_t> BinderOf(const model::PodSpec& spec) const;
   cluster::Extenders* extenders() const { return extenders_; }
 

@@ -13,14 +13,13 @@ class NodeWatch {
             Charges& charges)
       : options_(options), state_(state), book_(book), agenda_(agenda), plans_(plans), charges_(charges) {}
 
-  // The node is about to be dropped.
+  // Handles a node that is about to be dropped.
   void OnNodeGone(model::NodeId node);
-  // Its labels, taints or capacity are others now.
+  // Handles a node whose labels, taints or capacity changed.
   void OnNodeChanged(model::NodeId node);
-  // A pod that no plan put there takes room on it.
+  // Handles a pod that takes room on the node and was put there by no plan.
   void OnRoomTaken(model::NodeId node, model::PodId by);
-  // A node of a name that was not there has come: a bind that was sent to that name, and may have happened, holds room
-  // on it.
+  // Handles a new node: a bind that was sent to its name before, and may have happened, holds room on it.
   void OnNodeCame(model::NodeId node);
 
  private:

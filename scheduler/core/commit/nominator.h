@@ -19,15 +19,15 @@ class Nominator {
             const base::Clock& clock)
       : state_(state), book_(book), agenda_(agenda), outbox_(outbox), clock_(clock) {}
 
-  // The pod is to say that `node` is kept for it. One write is on its way at a time: call it again when the gang is
+  // Writes on the pod that `node` is kept for it. One write is on its way at a time: call it again when the gang is
   // considered. REQUIRES: the pod is reserved there.
   void Say(model::GangId id, model::PodId pod, const std::string& node);
 
-  // Forgets what is on its way: this replica leads anew.
+  // Forgets what is on its way, for a new term as leader.
   void StartTerm();
 
  private:
-  // A write that failed is tried again a second later.
+  // Handles a reply. A write that failed is tried again a second later.
   void OnReply(const GangBook::Written& written, const cluster::Answer& reply);
 
   const cluster::ClusterState& state_;

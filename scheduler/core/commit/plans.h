@@ -32,20 +32,20 @@ class Plans {
         announcer_(announcer),
         clock_(clock) {}
 
-  // Begins a new term as leader: plans get ids of their own from here on.
+  // Begins a new term as leader, whose plans have ids of their own.
   void StartTerm();
 
   // Opens a plan for the gang. `commit_uid`: the member that is bound last; empty: not chosen yet.
   Plan& Begin(model::GangId id, const std::string& plan_id, const std::string& commit_uid);
-  // A short id, because each bind carries one; unique among all leaders' terms.
+  // Returns a short id, because each bind carries one; unique among all leaders' terms.
   std::string NewId();
-  // The time in which the gang is to be whole begins now. REQUIRES: a plan.
+  // Sets the deadline by which the gang is to be whole, counted from now. REQUIRES: a plan.
   void RestartDeadline(Gang& gang) const;
   // Closes the plan. REQUIRES: nothing of it is left to do.
   void End(model::GangId id);
-  // Holds room on the node for the pod, and what it takes there.
+  // Holds room on the node for the pod, and what the pod takes there.
   void Hold(model::PodId pod, model::NodeId node, cluster::Takings takings = {});
-  // The pod takes the place that is held for a promise of its gang. REQUIRES: a plan holds it; both are of one class.
+  // Gives the pod the place that is held for a promise of its gang. REQUIRES: a plan holds it; both are of one class.
   void HandOver(Gang& gang, Member& promise, Member& to);
   // Gives up the room that the plan holds for the member.
   void Release(Gang& gang, Member& member);
@@ -59,24 +59,26 @@ class Plans {
   // Makes the gang whole, unless it is, or is being undone. REQUIRES: a plan.
   void MakeWhole(Gang& gang);
 
-  // The member that is bound last; invalid: it is no member, or none was placed yet. REQUIRES: a plan.
+  // Returns the member that is bound last; invalid: it is no member, or none was placed yet. REQUIRES: a plan.
   model::MemberId CommitMember(model::GangId id) const;
-  // A bind of the pod left, and neither is it seen bound nor is that bind known to have failed.
+  // Returns true if a bind of the pod was sent and its result is not known.
   bool OnItsWay(model::PodId pod) const;
-  // The bind that makes the gang whole has no reply: the gang may have been whole for a while. REQUIRES: a plan.
+  // Tells whether the bind that makes the gang whole has no reply: the gang may have been whole for a while. REQUIRES:
+  // a plan.
   bool CommitOnItsWay(model::GangId id) const;
-  // A member whose bind may still take effect and make the gang whole, though none is on its way; null: none.
+  // Returns a member whose bind may still take effect and make the gang whole, though none is on its way; null: none.
   // REQUIRES: a plan.
   Member* CommitInDoubt(Gang& gang) const;
-  // Binds with which the gang is to start are on their way: until the last has its reply, one more that went as planned
-  // leaves nothing to decide. So a gang of thousands is counted a few times, not with each bind. REQUIRES: a plan.
+  // Tells whether binds with which the gang is to start are on their way. Until the last has its reply, one more that
+  // went as planned leaves nothing to decide. So a gang of thousands is counted a few times, not with each bind.
+  // REQUIRES: a plan.
   static bool Flows(const Gang& gang);
-  // The member's bind is one of the gang's plan, acknowledged or seen. What was bound before, or by others, is no
-  // concern of the plan. REQUIRES: a plan, and the member is bound.
+  // Tells whether the member's bind is one of the gang's plan, acknowledged or seen. A bind before the plan, or by
+  // others, does not count. REQUIRES: a plan, and the member is bound.
   bool IsOfPlan(const Member& member, const Gang& gang) const;
 
   bool any() const { return !planned_.empty(); }
-  // The gangs with a plan, by id.
+  // Returns the gangs with a plan, by id.
   const absl::btree_set<model::GangId>& all() const { return planned_; }
 
  private:

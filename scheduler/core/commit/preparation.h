@@ -17,10 +17,10 @@ class Preparation {
 
   // Notes in the assignment what the member needs, and until when. REQUIRES: the member's room is held.
   virtual void Begin(model::PodId pod, Assignment& assignment) = 0;
-  // Sends what is due. Called whenever the gang is considered, until it says kDone, and then again until the bind
-  // leaves: what was done may come undone. kFailed: `why` says why, and the member is placed again.
+  // Sends what is due. It is called whenever the gang is considered, until it returns kDone, and then again until the
+  // bind leaves: what was done may come undone. kFailed: `why` says why, and the member is placed again.
   virtual Progress Advance(model::GangId id, model::PodId pod, Assignment& assignment, std::string* why) = 0;
-  // Forgets what is on its way: this replica leads anew, and others may have written.
+  // Forgets what is on its way, for a new term as leader: others may have written.
   virtual void StartTerm() = 0;
 };
 

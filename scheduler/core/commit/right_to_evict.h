@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RightToEvict: for which cause, if any, a pod may be evicted for a gang, as far as settings, priorities and the names
-// of queues say. What queues have at the moment does not count.
+// RightToEvict: why a pod may be evicted for a gang, if it may, as far as settings, priorities and the names of queues
+// say. What queues have at the moment does not count.
 //
 // A pod goes by one right alone. Between gangs of two queues that is the share, where queues reclaim, else the
 // priority. So a pod that goes for a share never comes back for its priority. Both the choice of victims and the next
@@ -19,17 +19,18 @@ namespace tutti::core {
 
 class RightToEvict {
  public:
-  // Of the gang. All must outlive it.
+  // Computes the rights of `gang`. All must outlive it.
   RightToEvict(const Options& options, const cluster::ClusterState& state, const GangBook& book, const Gang& gang);
 
-  // Neither a member nor its profile says that no pod is to be evicted for it.
+  // Returns false if a member or its profile says that no pod is to be evicted for it.
   bool any() const { return any_; }
   int32_t priority() const { return priority_; }  // of the gang
   bool by_priority() const { return by_priority_; }
   bool within_queue() const { return within_queue_; }
-  // Pods of gangs of other queues go for the queues' shares alone.
+  // Tells whether pods of gangs of other queues go for the queues' shares alone.
   bool shares_decide() const { return shares_decide_; }
-  // The cause for which a pod of gang `of` may go that goes by this priority (GoesBy). `of` null: it has none.
+  // Returns why a pod of gang `of` with this priority (GoesBy) may be evicted; nullopt: it may not. `of` null: it has
+  // no gang.
   std::optional<EvictionCause> CauseFor(const Gang* of, int32_t priority) const;
 
  private:

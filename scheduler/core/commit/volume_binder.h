@@ -31,13 +31,14 @@ class VolumeBinder : public Preparation {
 
  private:
   using Open = Assignment::OpenVolume;
-  // What was settled may have come undone since, while other members' volumes are made: a claim is made again.
+  // Tells whether volumes that were settled still are. While other members' volumes are made, a claim may be made
+  // again.
   Progress StillSettled(model::PodId pod, std::string* why) const;
   Progress AdvanceOne(model::GangId id, model::PodId pod, const std::string& node, Open& open, std::string* why);
   Progress Reserve(model::GangId id, model::PodId pod, const model::Claim& claim, Open& open, std::string* why);
   Progress AskFor(model::GangId id, model::PodId pod, const std::string& node, const model::Claim& claim, Open& open,
                   std::string* why);
-  // The volumes turned out to be where the member cannot be: why; empty: they are not.
+  // Returns why the member cannot be where its volumes turned out to be; empty: it can.
   std::string OutOfReach(model::PodId pod, const std::string& node) const;
   void Send(model::GangId id, model::PodId pod, Open& open, cluster::Patch patch);
 

@@ -38,28 +38,29 @@ class Agenda {
 
   // -- Ready: gangs to be considered. A gang is ready at most once. --
   void MarkReady(model::GangId id);
-  // Ready, but for nothing that happened to the gang itself.
+  // Marks the gang ready, though nothing happened to the gang itself.
   void MarkWoken(model::GangId id);
-  // Puts a gang whose minimum lacks nothing behind all of its priority that may lack something. True: some of those are
-  // ready, and the gang is ready again. REQUIRES: it was taken.
+  // Puts a gang whose minimum lacks nothing behind all of its priority that may lack something. Returns true if some of
+  // those are ready; then the gang is ready again. REQUIRES: it was taken.
   bool StandBehind(model::GangId id);
   bool AnyReady() const { return !ready_.empty(); }
-  // True: gangs of more than one queue are ready, so that it matters whose turn it is.
+  // Tells whether gangs of more than one queue are ready, so that it matters which queue's turn it is.
   bool AreQueuesRivals() const { return ready_.AreQueuesRivals(); }
-  // Says that some queue has another parent.
+  // Notes that some queue has another parent.
   void OnQueueMoved() { ready_.OnMoved(); }
-  // REQUIRES: AnyReady()
+  // Takes the next gang. REQUIRES: AnyReady()
   model::GangId TakeReady();
-  // A pod of that priority joined the gang. It stands elsewhere if that changed its priority or age.
+  // Notes that a pod of that priority joined the gang, and moves the gang in its line if that changed its priority or
+  // age.
   void OnJoined(model::GangId id, int32_t pod_priority);
-  // The gang's declaration is another one: it stands where that puts it.
+  // Notes that the gang's declaration changed, and moves the gang in its line accordingly.
   void OnDescribed(model::GangId id);
 
   // -- Waiting: gangs that a refusal keeps from being considered. --
   // Files the gang under its refusal, or under none. Where the first of a group that was woken left it, the next
-  // becomes ready. True: the figures in the refusals of the others of its group are others now.
+  // becomes ready. Returns true if the figures in the refusals of the others of its group have changed.
   bool Regroup(model::GangId id);
-  // The gang is the first of those that wait as it does: it is considered for all of them.
+  // Tells whether the gang is the first of those that wait as it does: it is considered for all of them.
   bool IsFirst(model::GangId id) const;
   // Calls f(id) for the gangs that wait as this one does, itself too.
   template <typename F>
@@ -70,13 +71,13 @@ class Agenda {
   // Makes ready the gangs that wait for something like what happened, or whose certificate is broken.
   void Wake(framework::Wake happened);
 
-  // When a placement was last sought for the group that has waited longest for that, or a little earlier; nullopt: no
-  // gang waits for something to happen.
+  // Returns when a placement was last sought for the group that has waited longest for that, or a little earlier;
+  // nullopt: no gang waits for something to happen.
   std::optional<base::Millis> LongestWait() const;
   // Makes ready the first gang of one more group for which no placement has been sought since this instant, marks it as
   // flushed and returns the certificates by which it waits; they are to be ended. nullopt: there is no such group.
   std::optional<std::vector<std::shared_ptr<const Validity>>> Flush(base::Millis since_ms);
-  // True: the gang that was taken is ready only because it has waited for long.
+  // Returns true, once, if the gang that was taken is ready only because it has waited for long.
   bool TakeFlushed(model::GangId id) { return std::exchange(book_.at(id).line.flushed, false); }
 
   // -- Timers; all instants are monotonic. --
@@ -95,19 +96,20 @@ class Agenda {
   void Cancel(model::GangId id, base::Millis at_ms) { timers_.erase({at_ms, id}); }
   // Takes the next timer that is due; nullopt: none is. A gang that is gone has none.
   std::optional<Timer> TakeDue(base::Millis now_ms);
-  // Searches that were cut off, each of which is repeated in its turn.
+  // Returns the schedule of searches that were cut off, each of which is repeated in its turn.
   RetrySchedule& retries() { return retries_; }
-  // When the first timer, or turn, is due; nullopt: there is none. Cut-off searches wait while some gang is ready.
+  // Returns when the first timer, or turn, is due; nullopt: there is none. Cut-off searches wait while some gang is
+  // ready.
   std::optional<base::Millis> NextDeadline() const;
   size_t timers() const { return timers_.size() + retries_.size(); }
 
   // -- Touched: gangs about which there may be something to say. --
-  // Only a leader speaks: while another one leads, nothing is touched.
+  // Sets whether this replica leads. While another one leads, no gang is touched.
   void SetSpeaking(bool speaks) { speaks_ = speaks; }
   void Touch(model::GangId id);
-  // The gangs touched since the last call, by id. One that was closed meanwhile is not touched any more: see Untouch.
+  // Takes the gangs touched since the last call, by id. A gang that was closed meanwhile is left out: see Untouch.
   std::vector<model::GangId> TakeTouched();
-  // True: the gang was touched. It is not from here on.
+  // Unmarks the gang. Returns true if it was touched.
   bool Untouch(model::GangId id) { return std::exchange(book_.at(id).line.touched, false); }
 
   // Forgets the gang, but for its timers. REQUIRES: it is about to be closed.

@@ -28,14 +28,14 @@ struct Census {
 
   bool NobodyBound() const { return placed.empty() && lost.empty(); }
   bool holds_nodes() const { return !placed.empty() || !reserved.empty() || !lost.empty(); }
-  // No member holds a node or a reservation, or has run in the present start.
+  // Tells whether no member holds a node or a reservation, or has run in the present start.
   bool empty_handed() const {
     return placed.empty() && reserved.empty() && later.empty() && lost.empty() && ran.empty();
   }
   friend bool operator==(const Census&, const Census&) = default;
 };
 
-// Looks at all members. GangBook::CensusOf does so only if something changed.
+// Counts all members by what they do. GangBook::CensusOf does so only if something changed.
 Census TakeCensus(const Gang& gang, const cluster::ClusterState& state);
 
 // Takes out of `pending` those whose binds so many nodes refused that none is asked before its backoff has passed: till
@@ -43,9 +43,9 @@ Census TakeCensus(const Gang& gang, const cluster::ClusterState& state);
 // bound.
 void HoldRefusedBack(const Gang& gang, base::Millis now_ms, Census* census);
 
-// Members are on their way out, though Tutti does not evict them, and none is there in their place.
+// Tells whether members are on their way out, though Tutti does not evict them, and none is there in their place.
 bool IsTerminating(const Gang& gang, const Census& census, const cluster::ClusterState& state);
-// All its members have ended, and it waits for no others: there are as many as it needs.
+// Tells whether all members have ended, and the gang waits for no others: there are as many as it needs.
 bool HasEnded(const Gang& gang, const Census& census);
 
 // What must be placed before the gang is whole.
@@ -80,8 +80,8 @@ struct Requirement {
 
 Requirement Require(const Gang& gang, const Census& census);
 
-// Every minimum is placed or reserved, no member has lost its node, and none that is placed is being evicted because
-// its node was gone, though that has come back.
+// Tells whether every minimum is placed or reserved, no member has lost its node, and no placed member is being evicted
+// because its node was gone, though that has come back.
 bool MinimumStands(const Gang& gang, const Census& census, const cluster::ClusterState& state);
 
 }  // namespace tutti::core

@@ -22,16 +22,16 @@ struct Evidence {
 
 std::string WriteEvidence(const std::string& plan, const std::string& uid, const std::string& node,
                           const std::string& commit_uid);
-// nullopt: none, or none that matches this pod's UID and node.
+// Returns the pod's evidence; nullopt: none, or none that matches this pod's UID and node.
 std::optional<Evidence> ReadEvidence(const model::Pod& pod);
 
-// They differ in nothing but what our binds wrote.
+// Tells whether they differ in nothing but what our binds wrote.
 bool SameButForEvidence(const model::StringMap& a, const model::StringMap& b);
 
-// They differ in nothing that dialects read.
+// Tells whether they differ in nothing that dialects read.
 bool SameMetadata(const model::Pod& a, const model::Pod& b);
 
-// The pod is bound, and was the last of its plan: its gang was whole then.
+// Tells whether the pod is bound, and was the last of its plan: its gang was whole then.
 bool WasLast(const model::Pod& pod);
 
 // What the bound members say of a gang that nothing is remembered of.
@@ -39,7 +39,8 @@ struct Finding {
   bool whole = false;  // it was; or nothing shows that it never was: keep it and fill up
   Evidence half_done;  // the plan that was carried out, where one is named; the pod to be bound last only when !whole
 };
-// Members that failed, or are going, may be of an earlier start: they are not asked. REQUIRES: some member is bound.
+// Finds out from the bound members what became of a gang that nothing is remembered of. Members that failed, or are
+// going, may be of an earlier start: they do not count. REQUIRES: some member is bound.
 Finding Examine(const Gang& gang, const Census& census, const cluster::ClusterState& state);
 
 }  // namespace tutti::core

@@ -103,9 +103,9 @@ struct Member {
   base::Millis free_ms = 0;                // wall; when its last scheduling gate was seen to go; 0: never
   std::shared_ptr<const Refusal> refusal;  // why it has no place though its gang is whole; null: not known
 
-  // An extender's answer counts for this attempt.
+  // Tells whether an extender's answer counts for this attempt.
   bool is_judged() const { return opinion && opinion->answered; }
-  // Some nodes are not to be tried for it, and perhaps for no other member.
+  // Tells whether some nodes are not to be tried for it, and perhaps for no other member.
   bool shuns_nodes() const { return (refused && !refused->nodes.empty()) || is_judged(); }
 };
 
@@ -137,7 +137,7 @@ struct Assignment {
   std::vector<OpenVolume> volumes;
   base::Millis prepared_until_ms = 0;  // monotonic; what is not prepared by then is given up
 
-  // Its bind waits for nothing but its turn.
+  // Tells whether its bind waits for nothing but its turn.
   bool is_prepared() const { return volumes.empty(); }
 };
 
@@ -191,7 +191,7 @@ class Refusal {
   const observe::Reason& reason() const { return *reason_; }
   const std::shared_ptr<const observe::Reason>& shared_reason() const { return reason_; }
   GangState state() const { return observe::StateOf(*reason_); }
-  // The reason in words, which are rendered when they are first asked for.
+  // Returns the reason in words, which are rendered when they are first asked for.
   const observe::Words& words() const;
 
   // Adds a remark to the reason.
@@ -293,13 +293,13 @@ struct GangQuota {
   std::map<std::string, std::pair<std::shared_ptr<const model::Pod>, std::shared_ptr<const model::Pod>>> pods;
 
   bool has() const { return report.has && !report.has->evicted; }
-  // It has to give back what it has.
+  // Tells whether it has to give back what it has.
   bool leaves() const { return report.has && report.has->evicted; }
-  // With quota, nodes are to be found for it.
+  // Tells whether nodes are to be found for it when it has quota.
   bool needs_nodes() const {
     return terms && !terms->by_quota_alone && (!terms->awaits_checks || terms->places_before_checks);
   }
-  // Nodes are to be found for what it has.
+  // Tells whether nodes are to be found for what it has.
   bool seeks_nodes() const { return has() && needs_nodes(); }
 };
 
@@ -340,19 +340,21 @@ struct Gang {
   CountedAs counted;
 };
 
-// What the gang asks for besides its members, as a part of what tells apart gangs that ask for the same: "|cpu=4000".
+// Returns what the gang asks for besides its members, for the text that tells apart gangs that ask for the same:
+// "|cpu=4000".
 std::string MinResourcesText(const model::GangSpec& spec);
 
-// The queue that the gang's members are charged to; without a name: none.
+// Returns the queue that the gang's members are charged to; without a name: none.
 inline queue::QueueKey QueueOf(const Gang& gang) {
   if (gang.spec.quota) return {};
   return {gang.spec.queue_dialect.empty() ? gang.key.dialect : gang.spec.queue_dialect, gang.spec.queue};
 }
 
-// It has no pods yet, and nothing else keeps it from starting. It is not said to wait, for no pod does.
+// Tells whether the gang has no pods yet, and nothing else keeps it from starting. It is not said to wait, for no pod
+// does.
 inline bool AwaitsPods(const Gang& gang) { return gang.members.empty() && gang.state == GangState::kWaitingForMembers; }
 
-// The units that the member is in one of; null: it is in none that the gang declares.
+// Returns the units of which the member is in one; null: it is in none that the gang declares.
 inline const model::UnitSpec* UnitsOf(const Gang& gang, const Member& member) {
   return member.unit && member.unit->spec < gang.spec.units.size() ? &gang.spec.units[member.unit->spec] : nullptr;
 }

@@ -35,9 +35,9 @@ class GangBook {
     dialects::Dialect* dialect = nullptr;
     dialects::Membership membership;
   };
-  // nullopt: no dialect owns the pod.
+  // Returns the owner of the pod; nullopt: no dialect owns it.
   std::optional<Owner> OwnerOf(model::PodId pod) const;
-  // True: the pod is where its owner puts it.
+  // Tells whether the pod is where its owner puts it.
   bool Stays(model::PodId pod, const std::optional<Owner>& owner) const;
   // Puts the pod into the gang of its owner, or into none if it has no owner or is settled. Returns the gang it is in,
   // or invalid. REQUIRES: the pod is in no gang, or Stays.
@@ -46,38 +46,38 @@ class GangBook {
   Member& AddPromise(model::GangId id, const model::PromisedMembers& as, model::PodId pod);
   // Takes the pod out of its gang, if it is in one. REQUIRES: the state still knows the pod.
   void Leave(model::PodId pod);
-  // True: the gang is a lone pod about which nothing is left to decide, and nothing of it is under way. REQUIRES: it
-  // was considered, and published.
+  // Tells whether the gang is a lone pod about which nothing is left to decide, and nothing of it is under way.
+  // REQUIRES: it was considered, and published.
   bool IsSettled(const Gang& gang) const;
-  // REQUIRES: the pod is in no gang.
+  // Remembers the pod of a lone gang that is gone as settled. REQUIRES: the pod is in no gang.
   void Settle(model::PodId pod, const dialects::Dialect& dialect, base::Millis since_ms);
   bool Settled(model::PodId pod) const { return pod.index() < settled_.size() && settled_[pod.index()].since_ms != 0; }
   base::Millis SettledSince(model::PodId pod) const { return settled_[pod.index()].since_ms; }  // wall
-  // What would be its gang's key. REQUIRES: Settled(pod)
+  // Returns what would be its gang's key. REQUIRES: Settled(pod)
   model::GangKey KeyOfSettled(model::PodId pod) const;
-  // The settled pod whose gang would be of this key; invalid: there is none.
+  // Returns the settled pod whose gang would be of this key; invalid: there is none.
   model::PodId FindSettled(const model::GangKey& key) const;
   size_t settled_whole() const { return settled_whole_; }  // those that have not ended
   model::GangId GangOf(model::PodId pod) const;
   model::GangId Find(const model::GangKey& key) const;
-  // The pod's place in its gang; invalid: it is in none.
+  // Returns the pod's place in its gang; invalid: it is in none.
   model::MemberId member_of(model::PodId pod) const {
     return pod.index() < member_of_.size() ? member_of_[pod.index()] : model::MemberId();
   }
-  // What the pod is charged to a queue, as a member; null: nothing.
+  // Returns what the pod is charged to a queue, as a member; null: nothing.
   const QueueCharge* ChargeOf(model::PodId pod) const {
     const model::MemberId id = member_of(pod);
     return id.valid() && at(id).held.as ? &at(id).held : nullptr;
   }
-  // It stays where it is until it leaves. REQUIRES: member_of(pod)
+  // Returns the member of the pod, which stays where it is until it leaves. REQUIRES: member_of(pod)
   Member& MemberOf(model::PodId pod) { return at(member_of(pod)); }
   Member& at(model::MemberId id) { return *members_[id.index()]; }
   const Member& at(model::MemberId id) const { return *members_[id.index()]; }
-  // REQUIRES: the member has a pod.
+  // Returns the member's pod. REQUIRES: it has one.
   const std::shared_ptr<const model::Pod>& PodOf(model::MemberId id) const { return state_.pod(at(id).pod).pod; }
-  // nullptr: the pod is not of this gang, or there is none of this id.
+  // Returns the member of the pod; nullptr: the pod is not of this gang, or there is no gang of this id.
   Member* Find(model::GangId gang, model::PodId pod) const;
-  // Likewise. Another member may have its slot by now.
+  // Returns the member; nullptr likewise. Another member may have its slot by now.
   Member* Find(model::GangId gang, model::MemberId member) const;
 
   // A member that a write is about, to find it again when the reply comes: another may have its slot by then.
@@ -87,12 +87,12 @@ class GangBook {
     model::PodId slot;
   };
   Written Remember(const Member& member) const;
-  // nullptr: its pod is gone, another one by now, or in another gang.
+  // Returns the member that was written to; nullptr: its pod is gone, another one by now, or in another gang.
   Member* Find(const Written& written) const;
 
   Gang& at(model::GangId id) { return gangs_[id.index()]; }
   const Gang& at(model::GangId id) const { return gangs_[id.index()]; }
-  // Ids of gangs are below this; a slot without a dialect is free.
+  // Returns a number that is above all gangs' ids; a slot without a dialect is free.
   uint32_t slots() const { return static_cast<uint32_t>(gangs_.size()); }
   size_t count() const { return by_key_.size(); }
   // Calls f(id, gang) for each, in the same order for the same history.
@@ -107,19 +107,20 @@ class GangBook {
       if (gangs_[slot].dialect) f(model::GangId(slot), gangs_[slot]);
   }
 
-  // The gang exists without members too, for its object is there and we serve it.
+  // Tells whether the gang exists without members too, because its object is there and we serve it.
   bool Keeps(const dialects::Dialect& dialect, const model::GangKey& key) const;
-  // A gang without members yet, and not described. REQUIRES: there is none of this key.
+  // Opens a gang without members, which is not described yet. REQUIRES: there is none of this key.
   model::GangId Open(dialects::Dialect* dialect, model::GangKey key);
-  // Asks the dialect for the declaration again. True when it changed.
+  // Asks the dialect for the declaration again. Returns true when it changed.
   bool Describe(model::GangId id);
   // Drops the gang. REQUIRES: it has no members, and the agenda has forgotten it.
   void Close(model::GangId id);
-  // Notes the gang's state, and when it changed.
+  // Sets the gang's state, and when it changed.
   void SetState(Gang& gang, dialects::GangState to) const;
 
-  // The gang's census, taken once and kept. What changes it resets Gang::census: the gang's members or declaration, a
-  // member's pod, the plan or one of its assignments, a member's node that comes or goes. Scheduler::Audit compares.
+  // Returns the gang's census, taken once and kept. What changes it resets Gang::census: the gang's members or
+  // declaration, a member's pod, the plan or one of its assignments, a member's node that comes or goes.
+  // Scheduler::Audit compares.
   std::shared_ptr<const Census> CensusOf(Gang& gang) {
     if (!gang.census) {
       ++censuses_taken_;

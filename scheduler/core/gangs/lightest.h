@@ -15,19 +15,19 @@
 
 namespace tutti::core {
 
-// What a pod of the class weighs on a queue: its requests, and one of "pods".
+// Returns what a pod of the class weighs on a queue: its requests, and one of "pods".
 model::ResourceList WeightOf(const cluster::PodClass& pod_class);
 
-// As many of `pending` as are still to be placed, the lightest in the resource.
+// Returns as many of `pending` as are still to be placed, the lightest in the resource.
 Members Lightest(const Members& pending, const Requirement& requirement, const cluster::ClusterState& state,
                  std::string_view resource);
 
-// As many of `pending` as are still to be placed, those of highest priority, and of equal ones the first. Fewer, if
-// there are not so many.
+// Returns as many of `pending` as are still to be placed, those of highest priority, and of equal ones the first.
+// Fewer, if there are not so many.
 Members HighestPriority(const Members& pending, const Requirement& requirement);
 
-// Of each of these resources by itself, what the members that are still to be placed weigh at least: a gang that is not
-// granted this cannot start, whichever members are placed.
+// Returns, for each of these resources by itself, what the members that are still to be placed weigh at least. A gang
+// that is not granted this cannot start, whichever members are placed.
 model::ResourceList LeastWeight(const Members& pending, const Requirement& requirement,
                                 const cluster::ClusterState& state, const std::set<std::string_view>& resources);
 

@@ -19,21 +19,21 @@ class Line {
   explicit Line(Before before) : before_(std::move(before)) {}
 
   bool empty() const { return sorted_.empty() && came_.empty(); }
-  // REQUIRES: it is not in the line.
+  // Adds the id. REQUIRES: it is not in the line.
   void Insert(Id id) { came_.push_back(id); }
-  // REQUIRES: not empty.
+  // Returns the first id. REQUIRES: not empty.
   Id First() {
     Merge();
     return sorted_.back();
   }
-  // REQUIRES: not empty.
+  // Takes the first id out. REQUIRES: not empty.
   Id TakeFirst() {
     Merge();
     const Id first = sorted_.back();
     sorted_.pop_back();
     return first;
   }
-  // REQUIRES: it is in the line.
+  // Takes the id out. REQUIRES: it is in the line.
   void Erase(Id id) {
     Merge();
     const auto at = std::lower_bound(sorted_.begin(), sorted_.end(), id, After());
@@ -45,8 +45,8 @@ class Line {
   auto After() const {
     return [this](Id a, Id b) { return before_(b, a); };
   }
-  // From the last to the first of those that came: a search for its place, and one move of those between it and the
-  // place before.
+  // Moves each id that came to its place, from the last to the first: a search for its place, and one move of those
+  // between it and the place before.
   void Merge() {
     if (came_.empty()) return;
     if (!std::is_sorted(came_.begin(), came_.end(), before_)) std::sort(came_.begin(), came_.end(), before_);

@@ -58,9 +58,9 @@ struct PreemptionRecord {
   std::vector<std::pair<std::string, EvictionCause>> victims;  // by UID
 };
 
-// `uid`: of the pod that it is written on.
+// Returns the text of the record. `uid`: of the pod that it is written on.
 std::string WriteRecord(const Preemption& preemption, const std::string& uid);
-// nullopt: none, or none of this pod's own.
+// Returns the pod's record; nullopt: none, or none of this pod's own.
 std::optional<PreemptionRecord> ReadRecord(const model::Pod& pod);
 
 }  // namespace tutti::core

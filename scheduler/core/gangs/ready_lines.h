@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReadyLines: gangs that are ready to be considered, one line a queue, and which of all is next. One thread.
+// ReadyLines: gangs that are ready to be considered, one line a queue, and which gang is next. One thread.
 //
 // Gangs of no queue stand in one line of their own. Among queues it is the turn of the one that queue::Order says; in
 // the line of each, and between the gang whose queue's turn it is and the first of no queue, the given order counts.
@@ -26,10 +26,10 @@ class ReadyLines {
       : book_(book), tree_(tree), order_(order), before_(before), of_none_(before) {}
 
   bool empty() const { return of_none_.empty() && lines_.empty(); }
-  // True: more than one queue has ready gangs, so that it matters whose turn it is.
+  // Tells whether more than one queue has ready gangs, so that it matters which queue's turn it is.
   bool AreQueuesRivals() const { return order_.size(Band::kFirst) > 1 || order_.size(Band::kSecond) > 1; }
 
-  // REQUIRES: it is in no line.
+  // Puts the gang into the line of its queue. REQUIRES: it is in no line.
   void Insert(model::GangId id) {
     Gang& gang = book_.at(id);
     const queue::QueueId queue = gang.spec.queue.empty() ? queue::QueueId() : tree_.Find(QueueOf(gang));
@@ -41,14 +41,14 @@ class ReadyLines {
     line->second.Insert(id);
     if (first) order_.Put(queue, band);
   }
-  // REQUIRES: it is in a line.
+  // Takes the gang out of its line. REQUIRES: it is in a line.
   void Erase(model::GangId id) {
     const Gang& gang = book_.at(id);
     if (!gang.line.queue.valid()) return of_none_.Erase(id);
     lines_.at({gang.line.queue, BandOf(gang)}).Erase(id);
     Leave(gang);
   }
-  // REQUIRES: not empty.
+  // Returns the gang that is next. REQUIRES: not empty.
   model::GangId First() {
     std::optional<model::GangId> first;
     if (!of_none_.empty()) first = of_none_.First();
@@ -57,7 +57,7 @@ class ReadyLines {
         if (const model::GangId next = lines_.at({*queue, band}).First(); !first || before_(next, *first)) first = next;
     return *first;
   }
-  // REQUIRES: not empty.
+  // Takes out the gang that is next. REQUIRES: not empty.
   model::GangId TakeFirst() {
     const model::GangId id = First();
     const Gang& gang = book_.at(id);
@@ -66,7 +66,7 @@ class ReadyLines {
     Leave(gang);
     return id;
   }
-  // Says that some queue has another parent.
+  // Notes that some queue has another parent.
   void OnMoved() {
     for (const auto& [at, line] : lines_) order_.Erase(at.first, at.second);
     for (const auto& [at, line] : lines_) order_.Put(at.first, at.second);

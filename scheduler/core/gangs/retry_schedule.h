@@ -21,18 +21,18 @@ namespace tutti::core {
 
 class RetrySchedule {
  public:
-  // True: the gang's search may be repeated now, and it does not wait any more. False: it waits for its turn.
-  // `made_ms`: when the search was made of which the result may not hold any more.
+  // Takes the gang's turn. Returns true if its search may be repeated now, and it does not wait any more; false: it
+  // waits for its turn. `made_ms`: when the search was made of which the result may not hold any more.
   bool Take(model::GangId id, base::Millis made_ms, base::Millis now_ms);
-  // A search for the gang was cut off now. Where that was its turn, the next one's comes later; a gang that is new in
-  // the line, or changed, takes none from others.
+  // Notes that a search for the gang was cut off now. Where that was its turn, the next one's comes later; a gang that
+  // is new in the line, or changed, takes none from others.
   void OnCutOff(model::GangId id, base::Millis now_ms);
-  // It does not wait, if it did.
+  // Takes the gang out, if it waits.
   void Leave(model::GangId id);
 
-  // When the next one has its turn; nullopt: no search waits.
+  // Returns when the next gang has its turn; nullopt: no search waits.
   std::optional<base::Millis> DueAt() const;
-  // The gang that has it. It waits on until it Takes or Leaves. REQUIRES: some gang waits.
+  // Returns the gang that has it. It waits on until it Takes or Leaves. REQUIRES: some gang waits.
   model::GangId Next() const { return by_age_.begin()->second; }
   size_t size() const { return by_age_.size(); }
 

@@ -22,8 +22,8 @@ Spare::Spare(const Gang& gang, const Census& census, const cluster::ClusterState
   FindParts(gang, census, state, loose);
 }
 
-// Members of a role that start in units, where it is not known who is in which unit, are left out: taking some could
-// break several units.
+// Members of a role that start in units, where it is not known which member is in which unit, are left out: taking some
+// could break several units.
 void Spare::FindParts(const Gang& gang, const Census& census, const cluster::ClusterState& state,
                       absl::FunctionRef<bool(const Member&)> loose) {
   struct Part {

@@ -18,17 +18,17 @@ namespace tutti::core {
 
 class Spare {
  public:
-  // Nothing, for a gang that is not whole, that is starting members, or that has only its minimum. `gang` must outlive
-  // it, and its members stay as they are.
+  // Finds nothing for a gang that is not whole, that is starting members, or that has only its minimum. `gang` must
+  // outlive it, and its members stay as they are.
   Spare(const Gang& gang, const Census& census, const cluster::ClusterState& state,
         absl::FunctionRef<bool(const Member&)> loose);
 
-  // What may go, each part by itself: one member, or all hosts of one replica. No head is in one, and no member that is
-  // not `loose`. Those of the lowest priority first, then the youngest.
+  // Returns what may go, each part by itself: one member, or all hosts of one replica. No head is in one, and no member
+  // that is not `loose`. Those of the lowest priority come first, then the youngest.
   const std::vector<Members>& parts() const { return parts_; }
-  // True if the gang has its minimum without all of these parts.
+  // Tells whether the gang has its minimum without all of these parts.
   bool MayGo(std::span<const size_t> parts) const;
-  // Adds the part to these, if all of them may go then. True: it did.
+  // Adds the part to these, if all of them may go then. Returns true if it did.
   bool TryAdd(size_t part, std::vector<size_t>* parts) const;
 
  private:

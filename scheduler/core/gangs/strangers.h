@@ -23,9 +23,9 @@ class Strangers {
     model::GangKey gang;
     std::string scheduler;
   };
-  // The pod names these now; nullopt: it is gone, has ended, or names no gang. Returns what it named before.
+  // Stores what the pod names now; nullopt: it is gone, has ended, or names no gang. Returns what it named before.
   std::optional<Name> Put(model::PodId pod, std::optional<Name> name);
-  // The first schedulers by name, and how many pods of the gang name each.
+  // Returns the first schedulers by name, and how many pods of the gang name each.
   std::vector<std::pair<std::string, int64_t>> Of(const model::GangKey& gang) const;
 
  private:

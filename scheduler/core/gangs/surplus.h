@@ -28,11 +28,12 @@ struct GrowthUnit {
   int64_t lacks() const { return size - static_cast<int64_t>(members.size()); }  // members that do not exist yet
 };
 
-// Units of a role, or what is in one unit; else one by one. A member that completes a unit goes alone, for the others
-// of it are at work. A lost member counts as there until it is deleted: its node may come back.
+// Returns the parts of the surplus: a whole unit together, every other member alone. A member that completes a unit
+// goes alone, because the others of the unit are at work. A lost member counts as there until it is deleted: its node
+// may come back.
 //
-// In the order in which they are to be placed: heads, then members that complete a unit, then by priority, then the
-// oldest. Of equal age each role has one turn after the other, so that no role waits for its name.
+// They are in the order in which they are to be placed: heads, then members that complete a unit, then by priority,
+// then the oldest. Of equal age each role has one turn after the other, so that no role waits for its name.
 std::vector<GrowthUnit> SurplusOf(const Gang& gang, const Census& census, const cluster::ClusterState& state);
 
 // Lack: what the minimum of a gang that was whole lacks still, while members find places.
@@ -42,9 +43,9 @@ class Lack {
   Lack(const Requirement& requirement, const Census& census);
 
   bool any() const { return rest_and_owed_ > 0 || Owed() > 0; }
-  // The part would give a role, or a unit, what its own minimum lacks.
+  // Tells whether the part would give a role, or a unit, what its own minimum lacks.
   bool OfRole(const GrowthUnit& part) const;
-  // It would give the gang what its minimum lacks besides: that may be of any role.
+  // Tells whether the gang's minimum lacks members that may be of any role.
   bool OfAny() const { return rest_and_owed_ > Owed(); }
   void Place(const GrowthUnit& part);
 
@@ -62,11 +63,12 @@ class Lack {
   int64_t rest_and_owed_ = 0;                          // members of the whole gang that lack
 };
 
-// What decides whether the part finds nodes: parts of equal kinds find them alike, while the rest of the gang is placed
-// as it is. `topology`: the gang has topology requests.
+// Returns a text of what decides whether the part finds nodes: parts of equal texts find them alike, while the rest of
+// the gang is placed as it is. `topology`: the gang has topology requests.
 std::string GrowthFingerprint(const GrowthUnit& part, bool topology, const cluster::ClusterState& state);
 
-// How the rest is placed, as far as that decides: a text that no other gang has. Empty: it does not.
+// Returns a text of where the other members are, if that affects the search. No two gangs have the same text. Empty: it
+// does not.
 std::string PlacementFingerprint(model::GangId id, const Gang& gang, const cluster::ClusterState& state);
 
 }  // namespace tutti::core

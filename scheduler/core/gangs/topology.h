@@ -8,13 +8,13 @@
 
 namespace tutti::core {
 
-// True for a gang none of whose members asks for anything.
+// Tells whether none of the gang's members asks for anything.
 bool FreeOfTopology(const Gang& gang);
 
-// Why what is asked for cannot be read; empty: it can.
+// Returns why what is asked for cannot be read; empty: it can.
 std::string TopologyProblem(const Gang& gang);
 
-// All that a gang and its members ask for, as text: equal texts, equal requests.
+// Returns all that a gang and its members ask for, as text: equal texts, equal requests.
 std::string TopologyText(const Gang& gang);
 
 }  // namespace tutti::core

@@ -34,17 +34,17 @@ class Consideration {
         undo_(undo),
         clock_(clock) {}
 
-  // True: the gang was woken because room appeared, and that room is gone again, or its search has its turn later.
-  // Keeps its refusal without a search, for as long as its certificate holds.
+  // Keeps the gang's refusal without a search, for as long as its certificate holds. Returns true if it does: the gang
+  // was woken because room appeared, and that room is gone again, or its search has its turn later.
   bool StaysRefused(model::GangId id);
   void Run(model::GangId id);
 
  private:
-  // Ends the gang's life, or its plan, where nothing is left to do. True: nothing else is.
+  // Closes the gang or its plan if nothing is left to do. Returns true if it did.
   bool IsOver(model::GangId id, Census& census);
   // Reads from the bound members what an earlier leader did with the gang. REQUIRES: nothing is remembered of it.
   void Recall(model::GangId id, Census& census);
-  // Nodes that refused a bind long enough ago are as any other.
+  // Forgets refusals of binds whose back-off has passed.
   void ForgiveNodes(Gang& gang) const;
 
   const cluster::ClusterState& state_;

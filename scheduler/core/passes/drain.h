@@ -40,14 +40,14 @@ class Drain {
   void Apply(const cluster::Answer& event);
   void Apply(const cluster::ExtenderReply& event);
 
-  // The kinds that have handlers, as a feed is asked for them.
+  // Returns the kinds that have handlers, as a feed is asked for them.
   std::vector<model::ObjectKind> Kinds() const;
   bool synced() const { return unsynced_.empty(); }
   bool leading() const { return leading_; }
   base::Millis plan_after_ms() const { return plan_after_ms_; }  // monotonic; no decision before
   bool MayDecide() const;
 
-  // What happened since the last call, besides what the state and the charges know themselves.
+  // Returns what happened since the last call, besides what the state and the charges know themselves.
   framework::Wake TakeHappened() { return std::exchange(happened_, framework::Wake::kNothing); }
   // Adds the labels that dialects give to nodes, if they may be others now. A node may tell of other nodes' labels,
   // each thing once.
@@ -68,13 +68,13 @@ class Drain {
   void Handle(const model::ObjectKind& kind, Handler handler);
 
   void PutNode(const std::shared_ptr<const model::Node>& node);
-  // The node with the labels that dialects add, in place of those they added before.
+  // Returns the node with the labels that dialects add, in place of those they added before.
   std::shared_ptr<const model::Node> Labelled(const std::shared_ptr<const model::Node>& node);
   void FollowNamespace(bool changed);
   void PutStorage(const model::Object& object);
   void PutBudget(const model::Object& object);
   void FollowStorage(const cluster::Storage::Applied& applied);
-  // Pods that are selected in that namespace are tried again, and no others: rollouts change selections all the time.
+  // Has pods tried again that are selected in that namespace, and no others: rollouts change selections all the time.
   void FollowSelection(const std::string& ns, bool changed);
   void Follow(dialects::Dialect& dialect, const dialects::Touched& touched);
 

@@ -40,7 +40,7 @@ class Enrollment {
   void Rejoin(model::PodId pod);
   // Asks the pods again that stayed for that reason.
   void RejoinMoving();
-  // The pod names a scheduler that is not served here. `before`: as it was; null: it is new.
+  // Notes that the pod names a scheduler that is not served here. `before`: as it was; null: it is new.
   void NoteStranger(model::PodId id, const model::Pod* before);
   // Takes the pod out of its gang and out of the state.
   void Drop(model::PodId id);
@@ -55,7 +55,7 @@ class Enrollment {
   // Closes the gang. REQUIRES: it has no members.
   void Close(model::GangId id);
 
-  // Services or controllers select other pods now.
+  // Notes that Services or controllers select other pods now.
   void OnSelectionsChanged() { ++selections_; }
   // Classifies the gang's members by what selects them now, unless that was done since the last change: what default
   // spread constraints say of a pod is of the moment in which it is planned.
@@ -64,7 +64,7 @@ class Enrollment {
  private:
   // Takes the pod out of its gang, if it is in one.
   void Leave(model::PodId pod);
-  // Likewise, and closes a gang that nothing keeps.
+  // Takes the pod out of its gang, if it is in one, and closes a gang that nothing keeps.
   void LeaveAndClose(model::PodId pod);
 
   cluster::ClusterState& state_;

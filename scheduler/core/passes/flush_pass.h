@@ -26,7 +26,7 @@ class FlushPass {
   void Run();
   // Considers a gang that is ready for no other reason, and counts what came of it.
   void Consider(model::GangId id);
-  // When Run has something to do, or an earlier instant (monotonic); nullopt: no gang waits.
+  // Returns when Run has something to do, or an earlier instant (monotonic); nullopt: no gang waits.
   std::optional<base::Millis> DueAt() const;
 
  private:

@@ -51,22 +51,23 @@ class GrowPass {
   // wanted.
   void TryThose(Filling& filling, const std::function<bool(const GrowthUnit&)>& wanted, Lack* lack,
                 std::vector<const GrowthUnit*>* rest);
-  // True: the part has a place.
+  // Tries to place the part. Returns true if it has a place.
   bool TryUnit(Filling& filling, const GrowthUnit& part);
-  // kAwaited: an extender has to answer first. kRefused: `why` says why; null: the part has no turn yet.
+  // What came of a part. kAwaited: an extender has to answer first. kRefused: `why` says why; null: the part has no
+  // turn yet.
   enum class Outcome { kPlaced, kAwaited, kRefused };
   Outcome Place(Filling& filling, const GrowthUnit& part, std::shared_ptr<const Refusal>* why);
   void OnPlaced(Filling& filling, const GrowthUnit& part);
-  // There is no head at work. If one exists, all members wait for it; else those that need one do.
+  // Makes members wait for a head, as none is at work: all of them if one exists, else those that need one.
   void WaitForHead(Filling& filling, std::vector<const GrowthUnit*>* rest);
   void Hold(Filling& filling, Refusal why, const std::vector<const GrowthUnit*>& parts);
-  // The refusal as the member is told it. Figures that it was told a moment ago stay.
+  // Returns the refusal as the member is told it. Figures that it was told a moment ago stay.
   std::shared_ptr<const Refusal> Share(const Filling& filling, Refusal refusal, const Member& member);
-  // Why the part waits, as far as that is known without a search; else nullopt.
+  // Returns why the part waits, as far as that is known without a search; else nullopt.
   std::optional<Refusal> RefuseAtOnce(const Filling& filling, const GrowthUnit& part, const std::string& shape,
                                       const Requirement& rest);
-  // What its members wait for, the gang waits for; and what is said of the gang is said of the first that waits for
-  // room.
+  // Makes the gang wait for what its members wait for. What is said of the gang is said of the first member that waits
+  // for room.
   static void SumUp(Gang& gang, const Members& pending);
   // Says whether the gang, which was whole, still is. `requirement`: what it needs by the census.
   void SetStanding(Gang& gang, const Census& census, Requirement requirement);

@@ -33,13 +33,14 @@ class PreemptPass {
     std::optional<observe::PreemptionRefused> refused;  // what is said of it; absent: nothing is
     bool keeps_node = false;                            // a node is kept for the pod: it waits as no other does
   };
-  // REQUIRES: by the certificate no node takes the only member of this gang, which has one and needs one.
+  // Evicts pods for the only member of the gang, if that helps. REQUIRES: by the certificate no node takes the member;
+  // the gang has one and needs one.
   Outcome Run(model::GangId id, const Member& member, Certificate& certificate);
 
  private:
   PreemptionResult Search(const Member& member, const framework::PreemptionArgs& args);
   void Begin(model::GangId id, model::PodId pod, const PreemptionCandidate& chosen);
-  // Pods of lower priority for which the node is kept may no longer fit there: it is kept for them no more.
+  // Ends the nominations of pods of lower priority for the node: they may no longer fit there.
   void EndLowerNominations(model::PodId pod, const std::string& node);
 
   const Options& options_;

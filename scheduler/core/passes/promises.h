@@ -19,9 +19,9 @@ class Promises {
 
  private:
   void AdoptAll(model::GangId id);
-  // The pod takes the place of the promise, if it may still be there: its controller may have made it another class.
+  // Gives the promise's place to the pod. If the controller changed the pod's class, first checks that it still fits.
   void Adopt(model::GangId id, Member& promise, Member& pod);
-  // How many of these members there are to be that have no pod.
+  // Returns how many promises these members need.
   int64_t Wanted(const Gang& gang, const model::PromisedMembers& declared) const;
 
   cluster::ClusterState& state_;

@@ -34,12 +34,12 @@ class PublishPass {
 
  private:
   void PublishGang(model::GangId id);
-  // Tells each member that waits why. False: some are to be told new figures, and wait for their turn. REQUIRES: the
-  // gang is refused.
+  // Tells each member that waits why. Returns false if some are to be told new figures, and wait for their turn.
+  // REQUIRES: the gang is refused.
   bool TellMembers(model::GangId id);
-  // That members lack is no news yet, because some came just now: it is told when no more come.
+  // Returns true if members joined a moment ago, so that "members are missing" is reported later.
   bool TooEarly(model::GangId id, const Refusal& refusal);
-  // Closes the gang if its members are gone, and so has been told.
+  // Closes the gang if its members are gone, and that was reported.
   void CloseIfOver(model::GangId id);
 
   const Options& options_;

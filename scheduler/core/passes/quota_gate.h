@@ -22,16 +22,16 @@ class QuotaGate {
         announcer_(announcer),
         clock_(clock) {}
 
-  // True: the gang may be placed, and start. Else it is put down why it waits. What it has to give back is given back
-  // once it has stopped.
+  // Tells whether the gang may be placed, and start; if not, stores why it waits. Frees what it has to give back once
+  // it has stopped.
   bool Opens(model::GangId id, const Census& census);
-  // The gang was considered: it has nodes now, or those that it had are gone.
+  // Notes whether the gang, which was considered, has nodes now.
   void Follow(model::GangId id);
   // Tells the observer that the gang is admitted, once it is.
   void TellIfAdmitted(model::GangId id);
   // Tells the observer that the gang has to give back what it has; `by`: for that gang, invalid: for none.
   void TellEvicted(model::GangId id, model::GangId by = {});
-  // Gives back what the gang has to give back, if it has stopped. True: it did.
+  // Gives back what the gang has to give back, if it has stopped. Returns true if it did.
   bool ReleaseIfStopped(model::GangId id);
 
  private:

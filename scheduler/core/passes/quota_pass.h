@@ -31,7 +31,7 @@ class QuotaPass {
         figures_(figures),
         announcer_(announcer) {}
 
-  // Takes up what was declared, and decides as much as can be decided before what was given back is seen.
+  // Applies what was declared, and decides as much as can be decided before what was given back is seen.
   void Run();
   bool any() const { return desk_.any(); }
 
@@ -44,7 +44,7 @@ class QuotaPass {
   std::string Place(model::GangId id, const queue::Assignment& assignment);
   std::string WouldPlace(model::GangId id, const queue::Assignment& assignment,
                          const std::vector<queue::Victim>& victims);
-  // Why the gang as it is has no place, with the pods and promises of these gangs gone; "": it has one.
+  // Returns why the gang as it is has no place, with the pods and promises of these gangs gone; "": it has one.
   std::string WhyNotPlaced(model::GangId id, const std::vector<queue::Victim>& gone, Found* found);
   void Follow(const queue::PassResult& result);
   void Mark(model::GangId id);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refusals: puts down why a gang waits.
+// Refusals: stores why a gang waits.
 #pragma once
 
 #include "core/commit/committer.h"
@@ -18,10 +18,10 @@ class Refusals {
         figures_(figures),
         clock_(clock) {}
 
-  // The gang waits for this reason.
+  // Stores the reason why the gang waits.
   void Wait(model::GangId id, Refusal refusal);
-  // Makes the refusal of members that extenders were asked about one that is like no other, and has them asked again
-  // after a while: what an extender says is true of this moment alone.
+  // Marks the refusal as not shared with other gangs, and schedules a new question, if extenders were asked about these
+  // members: what an extender says is true of this moment alone.
   Refusal Judged(model::GangId id, const Members& members, Refusal refusal);
 
  private:

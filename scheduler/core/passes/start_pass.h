@@ -47,30 +47,33 @@ class StartPass {
   void Run(model::GangId id, Census& census);
 
  private:
-  // Seeks a place for what lacks. True: the gang is placed, or some answer has to come first.
+  // Seeks a place for the missing members. Returns true if the gang is placed, or some answer has to come first.
   bool Place(model::GangId id, Census& census);
-  // Where the gang cannot start now: why; else places and reserves.
+  // Places the gang and reserves the room; or returns why the gang cannot start now.
   std::optional<Refusal> TryStart(model::GangId id, const Census& census, const Requirement& requirement);
-  // Places and reserves what lacks as if those were gone that leave for the gang, or are chosen to. False: it does not
-  // start so either.
+  // Places the missing members as if the victims were gone, chosen now or earlier, and reserves the room. Returns false
+  // if the gang does not start so either.
   bool StartWithVictims(model::GangId id, const Census& census, const Requirement& requirement,
                         const std::string& shape);
-  // It starts with these gone. `result`: the places that it then has, where they are known; they are found else.
+  // Tells whether the gang starts without `victims`. `result`: its placement; searched for if not given.
   bool StartsWithout(const std::vector<Victim>& victims, const Gang& gang, const Census& census,
                      const Requirement& requirement, PlanResult* result);
-  // What keeps the gang from starting before any node is asked; nullopt: nothing does.
+  // Returns what keeps the gang from starting before any node is asked; nullopt: nothing does.
   std::optional<Refusal> RefuseUnplaced(model::GangId id, const Census& census, const Requirement& requirement);
-  // What keeps it from starting on the nodes that were found for it. May find others, which weigh less on its queue.
+  // Returns what keeps it from starting on the nodes that were found for it. May find others, which weigh less on its
+  // queue.
   std::optional<Refusal> RefusePlaced(const Gang& gang, const Census& census, const Requirement& requirement,
                                       PlanResult* result);
   std::optional<Refusal> FitQueue(const Gang& gang, const Census& census, const Requirement& requirement,
                                   PlanResult* result);
   // Holds room for what a half-started gang lacks on nodes that refused a bind of it, until they are tried again, if no
-  // other nodes do: else pods of others would take that room, and the gang could only be undone. False: there is none.
+  // other nodes do: else pods of others would take that room, and the gang could only be undone. Returns false if there
+  // is none.
   bool HoldRefusingNodes(model::GangId id, const Census& census);
-  // What the gang needs to start: once a soft gang has waited long enough, one member.
+  // Returns what the gang needs to start: once a soft gang has waited long enough, one member.
   Requirement RequireToStart(model::GangId id, const Census& census);
-  // Extenders are asked about the members, and some have not answered: nothing new is known until they do.
+  // Tells whether extenders are asked about the members, and some have not answered: nothing new is known until they
+  // do.
   bool AwaitsExtenders(const Gang& gang, const Census& census, const Requirement& requirement);
   std::string ShapeOf(const Gang& gang, const Census& census, const Requirement& requirement) const;
 

@@ -21,24 +21,24 @@ namespace tutti::core {
 
 class TakingRights final : public VictimRights {
  public:
-  // Of the gang, which lacks what `requirement` says; `lets_go`: nothing keeps the pod for a while. All but that must
-  // outlive it. REQUIRES: the queues' shares are renewed.
+  // Computes the rights of gang `id`, which lacks what `requirement` says. `lets_go` tells whether nothing keeps a pod
+  // for a while. All but that must outlive it. REQUIRES: the queues' shares are renewed.
   TakingRights(const Options& options, const cluster::ClusterState& state, GangBook& book, Queues& queues,
                const QueueAdmission& admission, const base::Clock& clock, model::GangId id, const Census& census,
                const Requirement& requirement, std::function<bool(model::PodId)> lets_go);
   ~TakingRights() override { GiveAllBack(); }
 
-  // There is a right to anything.
+  // Tells whether there is a right to anything.
   bool any() const { return by_priority_ || by_share_; }
-  // That depends on queues, which change otherwise than nodes do.
+  // Tells whether that depends on queues, which change otherwise than nodes do.
   bool depends_on_queues() const {
     return right_.shares_decide() || right_.within_queue() || !short_.empty() || gang_.quota;
   }
-  // REQUIRES: it may ever be taken.
+  // Returns why the unit may be evicted. REQUIRES: it may ever be taken.
   EvictionCause CauseOf(const VictimUnit& unit) const { return *CauseFor(unit); }
-  // The gang's members weigh this on its queue, as they were placed.
+  // Sets what the gang's members weigh on its queue, as they were placed.
   void SetAsk(const std::vector<cluster::Placement>& placements);
-  // Monotonic; the first unit that was refused for its age alone may be taken then. 0: none was.
+  // Returns when the first unit that was refused for its age alone may be taken (monotonic); 0: none was.
   base::Millis again_ms() const { return again_ms_; }
 
   int32_t below() const override;

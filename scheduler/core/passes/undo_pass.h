@@ -20,12 +20,12 @@ class UndoPass {
         announcer_(announcer),
         clock_(clock) {}
 
-  // Begins to undo the gang if its time is over. True: it is being undone, or fenced, and nothing else is to be done
-  // for it now. REQUIRES: it has a plan and is not whole.
+  // Begins to undo the gang if its time is over. Returns true if it is being undone, or fenced, and nothing else is to
+  // be done for it now. REQUIRES: it has a plan and is not whole.
   bool TakeOver(model::GangId id, const Census& census);
-  // Goes on. REQUIRES: the plan is being undone.
+  // Continues to undo the gang. REQUIRES: the plan is being undone.
   void Continue(model::GangId id, const Census& census);
-  // Evicts a member whose node does not exist. True: it is on its way out.
+  // Evicts a member whose node does not exist. Returns true if it is on its way out.
   bool EvictLost(Member& member);
 
  private:

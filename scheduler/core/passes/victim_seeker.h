@@ -45,10 +45,10 @@ class VictimSeeker {
         clock_(clock) {}
 
   // Seeks victims without which the gang fits and its queue takes it, and the places that it then has: where those are
-  // known, `result` fits. None: there are none now. REQUIRES: VictimRemoval::MayChoose
+  // known, `result` fits. Returns none if there are none now. REQUIRES: VictimRemoval::MayChoose
   std::vector<Victim> Choose(model::GangId id, const Census& census, const Requirement& requirement,
                              const std::string& shape, PlanResult* result);
-  // Some gangs may have victims.
+  // Tells whether some gangs may have victims.
   bool SeeksAny() const {
     return options_.gang_preemption != Options::GangPreemption::kNever || options_.queue_rule.reclaim;
   }
@@ -56,23 +56,23 @@ class VictimSeeker {
   // wakes a gang that waits for nodes.
   void SeekAgain(model::GangId id);
 
-  // Something changed, in queues or on nodes, on which the right to victims may depend.
+  // Notes a change, in queues or on nodes, on which the right to victims may depend.
   void NoteChange() { ++changes_; }
   // Makes some of those ready that were refused, if it is time.
   void WakeRefused();
-  // When it is time; monotonic. nullopt: no gang waits for that.
+  // Returns when it is time (monotonic); nullopt: no gang waits for that.
   std::optional<base::Millis> DueAt() const;
 
  private:
-  // By Options::choose_victims.
+  // Returns the victims that Options::choose_victims names.
   std::vector<Victim> ChooseAsTold(const Gang& gang) const;
   // Returns what gangs have in common for which the same victims would help. Empty: the gang is like no other.
   static std::string KeyOf(const Gang& gang, const std::string& shape);
-  // The same, where the right to victims depends on its queue.
+  // Returns the same for a gang whose right to victims depends on its queue.
   std::string KeyInQueue(const Gang& gang, const std::string& shape) const;
   // Has the gang woken in the next round.
   void Await(model::GangId id);
-  // Keeps that there are no victims for the gang, and has it tried again. `proven`: that was found out.
+  // Stores that there are no victims for the gang, and has it tried again. `proven`: that was found out.
   void Refuse(model::GangId id, const std::string& shape, const TakingRights& rights, bool proven);
   // Brings what queues deserve up to date with what was asked for since the cycle began.
   void RenewShares();

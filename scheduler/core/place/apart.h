@@ -24,7 +24,7 @@ class Apart {
   // REQUIRES: no member opens nodes for another (FilterState::Reach::kCluster).
   Apart(cluster::WhatIf& what_if, Rankings& rankings, const Problem& problem, const std::vector<Rule>& rules);
 
-  // kImpossible is a proof; kUnknown also where a rule is not of the kind that this is for.
+  // Places the gang. kImpossible is a proof; kUnknown also where a rule is not of the kind that this is for.
   SearchOutcome Run(std::vector<cluster::Placement>* placements);
 
  private:

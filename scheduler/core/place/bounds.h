@@ -19,7 +19,7 @@ class Bounds {
   // `problem` and `rankings` outlive it. REQUIRES: nothing is placed or taken back while it is used.
   Bounds(const Problem& problem, Rankings& rankings);
 
-  // Of all members of the demand's kinds, also of those that demands before it ask for.
+  // Returns a bound for all members of the demand's kinds, also those that demands before it ask for.
   int64_t Most(const Demand& demand);
 
  private:

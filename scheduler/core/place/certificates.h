@@ -40,7 +40,7 @@ struct Certificate : Validity {
   size_t watch = 0;                // its place among the watches
 };
 
-// The certificate that a refusal rests on. REQUIRES: it was kept by Certificates, as all are.
+// Returns the certificate that a refusal rests on. REQUIRES: it was kept by Certificates, as all are.
 inline Certificate& CertificateOf(Validity& validity) { return static_cast<Certificate&>(validity); }
 
 class Certificates {
@@ -48,11 +48,11 @@ class Certificates {
   Certificates(const cluster::Snapshot& snapshot, Rankings& rankings, VictimTable& victims)
       : snapshot_(snapshot), rankings_(rankings), victims_(victims) {}
 
-  // The certificate of the shape, if there is one, made at `not_before_ms` or later, that still holds; else null.
+  // Returns the certificate of the shape, if one that was made at `not_before_ms` or later still holds; else null.
   std::shared_ptr<Certificate> Find(const std::string& shape, base::Millis not_before_ms);
-  // Whether one that was found, or kept, still does, after whatever was placed since.
+  // Tells whether one that was found, or kept, still holds after whatever was placed since.
   bool StillHolds(Certificate& certificate) { return Holds(certificate); }
-  // In the place of that of the shape, if there was one, for the gangs that wait by that.
+  // Keeps a new certificate of the shape, also for the gangs that wait by an earlier one.
   std::shared_ptr<Certificate> Keep(const std::string& shape, PlanResult result, base::Millis now_ms);
 
   // Notes that a lone pod of that priority would find no node either with all pods of lower priority gone. REQUIRES: it
@@ -61,12 +61,13 @@ class Certificates {
 
   // Marks as over or doubtful those that what happened concerns.
   void Happened(framework::Wake happened, std::span<const model::NodeId> improved);
-  // A claim that waiting pods use is another one now.
+  // Ends the certificates of members with volumes: a claim that waiting pods use has changed.
   void EndThoseWithVolumes();
-  // Services or controllers of the namespace select other pods now (Wake::kSelection says no namespace).
+  // Ends the certificates of members that are selected in the namespace: Services or controllers select other pods
+  // there now (Wake::kSelection says no namespace).
   void EndThoseSelectedIn(model::Symbol ns);
 
-  // The certificate is not believed any longer. REQUIRES: some gang waits by it.
+  // Ends the certificate, which is not believed any longer. REQUIRES: some gang waits by it.
   void EndOne(const Validity& certificate) {
     End(*watches_[static_cast<const Certificate&>(certificate).watch].certificate);
   }
@@ -85,7 +86,7 @@ class Certificates {
   };
   void Improve(Watch& watch, model::NodeId n);
   bool Holds(Certificate& certificate);
-  // The node may have room for the class by now, if its pods of lower priority went.
+  // Tells whether the node may have room for the class by now, if its pods of lower priority went.
   bool MayPreemptOn(const Certificate& certificate, model::NodeId n);
   int64_t RoomFor(Certificate& certificate, model::NodeId n);
   void End(Certificate& certificate);

@@ -21,7 +21,7 @@ class Descend {
   // `opens`: some member may open nodes for another.
   Descend(cluster::WhatIf& what_if, Rankings& rankings, const Problem& problem, bool opens, Budget& budget);
 
-  // On `nodes` only, when not null. `spots` are in the order in which they can be placed.
+  // Searches on `nodes` only, when not null. `spots` are in the order in which they can be placed.
   SearchOutcome Run(const std::vector<model::NodeId>* nodes, std::vector<Spot>* spots);
 
  private:

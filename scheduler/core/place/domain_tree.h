@@ -15,9 +15,9 @@ struct Domain {
   std::vector<Domain> parts;         // the level below; empty at the narrowest level
 };
 
-// `nodes`, which are sorted, by `levels`, in whatever order these come; the parts are in the order of their first
-// nodes. `nested` is set to whether each domain lies within one domain of every wider level. If it does not, the tree
-// is no picture of the levels.
+// Groups sorted `nodes` by `levels`; the order of `levels` does not matter. The parts are in the order of their first
+// nodes. Sets `nested` to whether each domain lies within one domain of every wider level. If it does not, the tree is
+// no picture of the levels.
 Domain MakeDomainTree(std::vector<model::NodeId> nodes, std::vector<model::Symbol> levels,
                       const cluster::Snapshot& snapshot, bool* nested);
 

@@ -20,8 +20,8 @@
 
 namespace tutti::core {
 
-// Pods that are never evicted: those of kube-system, of the system-critical priorities, of a DaemonSet, of a
-// node's own manifests, and those that ask to be left alone.
+// Tells whether a pod is never evicted: one of kube-system, of the system-critical priorities, of a DaemonSet, of a
+// node's own manifests, or one that asks to be left alone.
 bool NeverGoes(const model::Pod& pod);
 // Returns the priority by which it goes: Evictable::kLeaving if it leaves already, else its gang's, else its own.
 // `gang` null: it has none.
@@ -34,8 +34,8 @@ class Evictable {
 
   // Reads what changed. REQUIRES: nothing is speculated.
   void CatchUp();
-  // What does not touch a node is not seen by its log: what pods say about being evicted, or what their gang's priority
-  // is. All is read again by the next CatchUp.
+  // Makes the next CatchUp read all again. What does not touch a node is not seen by its log: what pods say about being
+  // evicted, or what their gang's priority is.
   void ReadAnew() { begun_ = false; }
 
   // What pods of one priority hold of one resource on a node. Those that leave already have kLeaving.
@@ -45,16 +45,17 @@ class Evictable {
     int64_t amount = 0;
   };
   static constexpr int32_t kLeaving = std::numeric_limits<int32_t>::min();
-  // By priority, lowest first, then by column. REQUIRES, as the others: caught up.
+  // Returns what is held on the node by priority, lowest first, then by column. REQUIRES, as the others: caught up.
   std::span<const Held> On(model::NodeId n) const {
     return n.index() < nodes_.size() ? std::span<const Held>(nodes_[n.index()].held) : std::span<const Held>();
   }
-  // Those of pods that might go, below `priority`, lowest first.
+  // Returns the priorities below `priority` of pods that might go, lowest first.
   std::vector<int32_t> PrioritiesBelow(int32_t priority) const;
 
-  // To be asked about later.
+  // Returns a name of this moment, to ask about later.
   uint64_t now() const { return now_; }
-  // Since `then` a node came or changed itself, or something was given up that pods below `priority` do not hold.
+  // Tells whether since `then` a node came or changed itself, or something was given up that pods below `priority` do
+  // not hold.
   bool MoreSince(uint64_t then, int32_t priority) const;
 
  private:

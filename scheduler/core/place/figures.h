@@ -24,8 +24,8 @@ struct Unfit {
   const std::vector<model::NodeId>* nodes = nullptr;  // that its members may be on; null: all
 };
 
-// Of an attempt that went to the end, and of those kinds without a node that were looked at. `most`: no more members
-// fit. `proven`: not all fit.
+// Makes the figures of an attempt that went to the end, and of the kinds without a node that were looked at. `most`: no
+// more members fit. `proven`: not all fit.
 Figures MakeFigures(const Problem& problem, const Attempt& attempt, const std::vector<Unfit>& unfit, int64_t most,
                     bool proven, const cluster::Snapshot& snapshot);
 

@@ -20,12 +20,12 @@ class GangVictims {
   // Both must outlive it.
   GangVictims(const cluster::ClusterState& state, GangBook& book) : state_(state), book_(book) {}
 
-  // Of pods of gangs may go only those below this priority, from now on. What gangs can spare is found anew.
+  // Begins a question: pods of gangs may go if they are below this priority. What gangs can spare is found again.
   void Begin(int32_t below) {
     below_ = below;
     of_.clear();
   }
-  // Some of these are of gangs.
+  // Tells whether some of these are of gangs.
   bool Concerns(std::span<const PossibleVictim> pods) const;
   // Takes those out that may not go: all that are left may go together. REQUIRES: they are on one node.
   void KeepWhatMayGo(std::vector<PossibleVictim>* pods);

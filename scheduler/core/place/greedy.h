@@ -31,19 +31,20 @@ class Greedy {
   Greedy(const Problem& problem, Rankings& rankings, cluster::WhatIf& what_if)
       : problem_(problem), rankings_(rankings), what_if_(what_if), snapshot_(what_if.snapshot()) {}
 
-  // On `nodes` only, when not null; they are sorted. `order_matters`: a member that found no node may find one when
-  // others are placed. It stops where it is plain that not all fit.
+  // Places members on `nodes` only, when not null; they are sorted. `order_matters`: a member that found no node may
+  // find one when others are placed. It stops where it is plain that not all fit.
   Attempt Run(Order order, bool order_matters, const std::vector<model::NodeId>* nodes);
 
-  // The largest first, and to the end: how many fit. The members of a kind on those nodes of `nodes_of` only, where
-  // these are not null; they are sorted. `first`: where some members are placed before the others.
+  // Places the largest first, and to the end, to count how many fit. The members of a kind go on those nodes of
+  // `nodes_of` only, where these are not null; they are sorted. `first`: where some members are placed before the
+  // others.
   using NodesOf = std::vector<const std::vector<model::NodeId>*>;  // by kind
   Attempt Count(bool order_matters, const NodesOf& nodes_of, const std::vector<Spot>& first = {});
 
-  // Why no node takes another of the kind, in every node's words. REQUIRES: nothing was taken back since.
+  // Returns why no node takes another of the kind, in every node's words. REQUIRES: nothing was taken back since.
   framework::Refusals Explain(size_t kind) const;
 
-  // The best node for one more of the kind, or invalid.
+  // Returns the best node for one more of the kind, or invalid.
   model::NodeId Choose(const Kind& kind, Order order, const std::vector<model::NodeId>* nodes);
 
  private:
@@ -56,7 +57,7 @@ class Greedy {
   const cluster::Snapshot& snapshot_;
 };
 
-// A node that did not refuse members of the kind.
+// Tells whether the node did not refuse members of the kind.
 bool Admits(const Kind& kind, model::NodeId n);
 
 }  // namespace tutti::core

@@ -67,11 +67,11 @@ class LonePreemption {
     bool lists_candidates = false;
     std::function<bool(model::NodeId)> shuns;  // nodes that are no candidates for another reason; null: none
   };
-  // REQUIRES: `ranking` is of the pod's class, has caught up, and has no node for the pod.
+  // Seeks the best candidate. REQUIRES: `ranking` is of the pod's class, has caught up, and has no node for the pod.
   PreemptionResult Search(const Question& question, framework::Ranking& ranking);
 
-  // What the filters say of one node about this pod, with the pods that are nominated for the node and yield to none of
-  // its priority, then without them. nullopt: none are nominated there.
+  // Returns what the filters say of one node about this pod, with the pods that are nominated for the node and yield to
+  // none of its priority, then without them. nullopt: none are nominated there.
   std::optional<framework::NodeVerdict> VerdictBesideNominated(model::PodId pod, model::NodeId n,
                                                                framework::NodeTrial& trial);
 
@@ -80,9 +80,9 @@ class LonePreemption {
   class WithNominated;  // a speculation
 
   using Victims = std::span<const PossibleVictim>;
-  // The pods of lower priority there that may go. Valid until the next call.
+  // Returns the pods of lower priority there that may go. Valid until the next call.
   Victims LowerOn(const Asked& asked, model::NodeId n);
-  // What is found on the node depends on that alone.
+  // Tells whether what is found on the node depends on that alone.
   bool MayKeep(const Asked& asked, model::NodeId n);
   const char* WhyNotEligible(const Asked& asked, model::NodeId own);
   std::optional<framework::NodeVerdict> VerdictBesideNominated(const Asked& asked, model::NodeId n);
@@ -93,7 +93,8 @@ class LonePreemption {
                                         PreemptionResult* result);
   // Returns what the victims there would cost, which are in picked_ then; nullopt: it is no candidate.
   std::optional<PreemptionCost> Judge(const Asked& asked, const Question& question, model::NodeId n);
-  // Fills picked_ with the victims there, and their number of violations. False: the pod would not fit all the same.
+  // Fills picked_ with the victims there, and their number of violations. Returns false if the pod would not fit all
+  // the same.
   bool PickVictims(const Asked& asked, model::NodeId n, bool for_amounts, int64_t* violations);
   bool Free(const Asked& asked, model::NodeId n, Victims gone);
   bool PickByAmounts(const Asked& asked, model::NodeId n, Victims lower, int64_t* violations);

@@ -49,24 +49,24 @@ class Planner {
   // place for them. The state is as before afterwards.
   PlanResult PlaceRequired(const Gang& gang, const Members& pending, const Requirement& requirement);
 
-  // The same question as a problem, to be put several times. Where it has `explains` false, nothing but the verdict is
-  // said of a refusal. No member is preferred to another.
+  // Returns the same question as a problem, to be put several times. Where that has `explains` false, nothing but the
+  // verdict is said of a refusal. No member is preferred to another.
   Problem ProblemOf(const Members& pending, const Requirement& requirement) const;
   PlanResult Place(const Gang& gang, const Members& pending, const Problem& problem);
 
-  // The pods of others that keep room from some of these members, where it is kept for them.
+  // Returns the pods of others that keep room from some of these members, where it is kept for them.
   std::vector<cluster::Placement> NominatedBeside(const Gang& gang, const Members& members) const;
 
   // Places exactly these members, all or none.
   PlanResult PlaceAll(const Gang& gang, const Members& members);
 
-  // Places the member on the node; nullopt: that does not take it now.
+  // Places the member on the node. Returns nullopt if that does not take it now.
   std::optional<cluster::Placement> PlaceOn(const Member& member, model::NodeId node);
 
-  // What is speculated in it when a question is put holds for the answer.
+  // Returns the WhatIf of all questions. What is speculated in it when a question is put holds for the answer.
   cluster::WhatIf& what_if() { return what_if_; }
 
-  // What all searches have spent so far, in units of the budget (core/problem.h).
+  // Returns what all searches have spent so far, in units of the budget (core/place/problem.h).
   int64_t work() const { return work_; }
   // Adds what was spent on a question about more than one search.
   void Spend(int64_t work) { work_ += work; }
@@ -75,7 +75,7 @@ class Planner {
   std::optional<PlanResult> PlaceLone(const Gang& gang, const Members& members);
   model::NodeId BestBeside(const Gang& gang, const Members& members, const std::vector<cluster::Placement>& nominated);
   PlanResult PlaceBeside(const std::vector<cluster::Placement>& nominated, const std::function<PlanResult()>& place);
-  // Those placed, one after another, each on a node that is feasible then; else why the first that is not.
+  // Places them one after another, each on a node that is feasible then. Returns why one is not; nullopt: all are.
   std::optional<PlanResult> Doubts(const std::vector<cluster::Placement>& placements);
   Problem Sort(const Members& members, const Members& must = {}, bool tries_again = false) const;
   std::optional<PlanResult> PlaceByScores(const Problem& problem);

@@ -37,7 +37,7 @@ class PreemptionMemory {
   // The answers about nodes for one class.
   class Answers {
    public:
-    // Null: it is not known. Else what victims there would cost, or that the node is no candidate.
+    // Returns what victims there would cost, or that the node is no candidate; null: it is not known.
     const std::optional<PreemptionCost>* Find(model::NodeId n, uint64_t pods_version) const {
       const OnNode& answer = on_node_[n.index()];
       return answer.pods_version == pods_version ? &answer.cost : nullptr;
@@ -56,8 +56,8 @@ class PreemptionMemory {
     std::vector<OnNode> on_node_;  // by slot
   };
 
-  // Null: nothing is kept of the class, this time. Valid until the next call. REQUIRES: the ranking is of the class,
-  // and has caught up; nothing is speculated.
+  // Returns the answers of the class; null: nothing is kept of it, this time. Valid until the next call. REQUIRES: the
+  // ranking is of the class, and has caught up; nothing is speculated.
   Answers* Of(const cluster::PodClass& pod_class, const framework::Ranking& ranking);
 
  private:

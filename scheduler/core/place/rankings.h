@@ -18,22 +18,22 @@ class Rankings {
   // The arguments must outlive this.
   Rankings(const std::vector<framework::Profile>& profiles, const cluster::Snapshot& snapshot, size_t most_bytes);
 
-  // True for a schedulerName that some profile serves.
+  // Returns true for a schedulerName that some profile serves.
   bool Serves(const std::string& scheduler_name) const {
     return framework::FindProfile(profiles_, scheduler_name) != nullptr;
   }
 
-  // The ranking of the class, caught up with the snapshot. Valid until the next For() of another class.
+  // Returns the ranking of the class, caught up with the snapshot. Valid until the next For() of another class.
   // REQUIRES: its schedulerName is served.
   framework::Ranking& For(const std::shared_ptr<const cluster::PodClass>& pod_class);
 
-  // Ranking::RoomNow; nullopt also where the class is not ranked any more.
+  // Returns Ranking::RoomNow; nullopt also where the class is not ranked any more.
   std::optional<int64_t> RoomNow(const cluster::PodClass& pod_class, model::NodeId n, framework::Wake* wakes) const {
     const auto known = by_class_.find(pod_class.id);
     return known == by_class_.end() ? std::nullopt : known->second->ranking->RoomNow(n, wakes);
   }
 
-  // What placing a pod of the class on `n` takes there: see Ranking::TakingsOn.
+  // Returns what placing a pod of the class on `n` takes there: see Ranking::TakingsOn.
   cluster::Takings TakingsOn(const std::shared_ptr<const cluster::PodClass>& pod_class, model::NodeId n) {
     return pod_class->claims.empty() ? cluster::Takings() : For(pod_class).TakingsOn(n);
   }

@@ -48,7 +48,7 @@ class Search {
 
  private:
   Bounds& BoundsOf();
-  // What must be true of any placement is not: some demand cannot be met by the room there is, each class for itself.
+  // Tells whether some demand cannot be met by the room there is, each class for itself: then no placement exists.
   bool Disproved();
   bool TornApart(const std::vector<Rule>& rules) const;
   SearchOutcome TryFree(SearchResult* result);
@@ -68,8 +68,8 @@ class Search {
 
   // -- search_explain.cc --
   struct Places;
-  // Of a search that found nothing; one more greedy run, and where that leaves open how many fit, exact ones. What it
-  // finds by luck is taken.
+  // Explains a failed search by one more greedy run, then by exact runs if it is unclear how many fit. What it finds by
+  // luck is taken.
   void Explain(const std::vector<Rule>& rules, SearchResult* result);
   Places FindPlaces(const std::vector<Rule>& rules, std::optional<NearestDomain>* nearest);
   int64_t MostThatFit(const std::vector<Rule>& rules, const std::optional<NearestDomain>& nearest);

@@ -17,16 +17,16 @@ using RuleSets = std::vector<std::vector<Rule>>;
 struct Rules {
   RuleSets sets;
   bool all = true;        // false: there are ways to meet what is required that are in none of the sets
-  bool any_does = false;  // the last set asks for no less than others: a refusal has to refute each of them
+  bool any_does = false;  // the last set is as strict as others, so a refusal must disprove every set
 };
 
-// Members of `gang` that hold a node count as `held`.
+// Makes the rules of the gang's topology requests. Members of `gang` that hold a node count as `held`.
 Rules MakeRules(const Gang& gang, const Problem& problem, const cluster::ClusterState& state);
 
-// Do `spots` obey the rules, together with what is held?
+// Tells whether `spots` obey the rules, together with what is held.
 bool Obeyed(const std::vector<Rule>& rules, const std::vector<Spot>& spots, const cluster::Snapshot& snapshot);
 
-// What is held breaks the rule already, so that no more members can be placed under it.
+// Tells whether what is held breaks the rule already, so that no more members can be placed under it.
 bool Broken(const Rule& rule, const Problem& problem);
 
 }  // namespace tutti::core

@@ -34,19 +34,19 @@ class MemberAsks {
   size_t classes() const { return classes_.size(); }
   const cluster::PodClass& pod_class(size_t c) const { return *classes_[c]; }
   size_t class_of(size_t kind) const { return class_of_[kind]; }
-  // Those that some class asks for; pods are one of them.
+  // Returns the columns that some class asks for; pods are one of them.
   std::span<const model::ResourceId> columns() const { return columns_; }
   std::span<const int64_t> of(size_t c) const { return {&amounts_[c * columns_.size()], columns_.size()}; }
-  // Whether members of the class may be on the node, whatever pods there are.
+  // Tells whether members of the class may be on the node, whatever pods there are.
   bool open(size_t c, model::NodeId n) const { return open_[c][n.index()]; }
 
   using Amounts = absl::InlinedVector<int64_t, 6>;  // by place among columns()
   Amounts FreeOn(model::NodeId n, const cluster::Snapshot& nodes) const;
-  // What a pod of the class holds.
+  // Returns what a pod of the class holds.
   Amounts HeldBy(const cluster::PodClass& pod_class) const;
-  // How many members of the class fit into this.
+  // Returns how many members of the class fit into this.
   int64_t Room(size_t c, std::span<const int64_t> free) const;
-  // Its place among columns(), if it is one of them.
+  // Returns the column's place among columns(), if it is one of them.
   std::optional<size_t> PlaceOf(model::ResourceId column) const;
 
  private:
@@ -63,15 +63,15 @@ class VictimBounds {
   VictimBounds(const MemberAsks& asks, const Problem& problem, const cluster::Snapshot& nodes,
                const std::vector<std::vector<model::NodeId>>& groups);
 
-  // All that pods up to `highest` hold is gone, and nothing else.
+  // Frees all that pods up to `highest` hold, and nothing else.
   void FreeUpTo(int32_t highest, const Evictable& evictable) { Begin(highest, &evictable); }
-  // What is there is as it is, with what is speculated.
+  // Sets all back to what is there, with what is speculated.
   void Reset() { Begin(0, nullptr); }
-  // One pod goes from its node, or comes back to it.
+  // Take one pod from its node, or put it back.
   void Go(const cluster::PodEntry& pod) { Shift(pod, 1); }
   void ComeBack(const cluster::PodEntry& pod) { Shift(pod, -1); }
 
-  // The members do not fit into the group; into none.
+  // Tell whether the members do not fit into the group; into any group.
   bool Disproves(size_t group) const;
   bool DisprovesAll() const;
 

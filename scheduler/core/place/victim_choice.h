@@ -36,7 +36,7 @@ class VictimChoice {
     std::vector<size_t> units;
     VictimCost cost;
   };
-  // `may_go`: whether these parts (VictimUnit::part) of one gang may all go. `rights` has nothing taken.
+  // Chooses units. `may_go`: whether these parts (VictimUnit::part) of one gang may all go. `rights` has nothing taken.
   using MayGoTogether = absl::FunctionRef<bool(model::GangId, std::span<const size_t>)>;
   std::optional<Chosen> Run(MayGoTogether may_go, VictimRights& rights);
 
@@ -67,7 +67,7 @@ class VictimChoice {
   std::optional<Chosen> CombineExactly(int64_t lack);
   std::optional<Chosen> CombineByCost(int64_t lack);
   int64_t Gain(size_t c, size_t unit) const;
-  // One is all of a gang, and the other a part of it.
+  // Tells whether one is all of a gang, and the other a part of it.
   bool Overlaps(size_t unit, size_t other) const;
   bool MayGo(size_t unit) const;
   void Go(size_t unit);

@@ -20,14 +20,14 @@ class VictimRefusals {
  public:
   VictimRefusals(Evictable& evictable, const base::Clock& clock) : evictable_(evictable), clock_(clock) {}
 
-  // Believes nothing that was proven before, as not all that happened may have been seen.
+  // Drops all proofs, because changes may have been missed.
   void ReadAnew();
-  // True: no victims would help. REQUIRES: nothing is speculated.
+  // Tells whether it is proven that no victims would help. REQUIRES: nothing is speculated.
   bool Holds(const std::string& shape, int32_t priority);
-  // It was proven for the gang just now.
+  // Stores that this was proven for the gang just now.
   void Keep(const std::string& shape, int32_t priority, model::GangId gang);
-  // For what was proven that may be otherwise by now, the gang each for which it was; and forgets it. What happened
-  // since the last call costs what the touched nodes hold.
+  // Removes the proofs that may no longer hold, and returns the gang of each. What happened since the last call costs
+  // what the touched nodes hold.
   std::vector<model::GangId> TakeDoubtful();
 
   bool empty() const { return proofs_.empty(); }
@@ -44,7 +44,7 @@ class VictimRefusals {
 
   Evictable& evictable_;
   const base::Clock& clock_;
-  base::Millis anew_ms_ = 0;  // monotonic; when all was last read anew
+  base::Millis anew_ms_ = 0;  // monotonic; when all was last read again
   absl::flat_hash_map<Key, Proof> proofs_;
 };
 

@@ -21,26 +21,26 @@ class VictimRights {
   virtual ~VictimRights() = default;
   static constexpr int64_t kPerUnit = 20;  // what it costs to ask about a unit, in units of a Budget
 
-  // No unit of this priority, or of a higher one, may be taken.
+  // Returns the priority from which on no unit may be taken.
   virtual int32_t below() const = 0;
-  // Nothing keeps the pod on its node for a while.
+  // Tells whether nothing keeps the pod on its node for a while.
   virtual bool LetsGo(model::PodId pod) const = 0;
-  // The unit may be taken beside those that are, or may be beside others.
+  // Tells whether the unit may be taken, now or once other units are taken.
   virtual bool MayEverTake(const VictimUnit& unit) = 0;
-  // The unit may be taken beside those that are. Then MayEverTake says so, too.
+  // Tells whether the unit may be taken beside those that are. Then MayEverTake says so, too.
   virtual bool MayTake(const VictimUnit& unit) = 0;
-  // REQUIRES: MayTake(unit)
+  // Takes the unit. REQUIRES: MayTake(unit)
   virtual void Take(const VictimUnit& unit) = 0;
   virtual void GiveAllBack() = 0;
-  // Without what is taken, the gang's queue takes the gang.
+  // Tells whether the gang's queue takes the gang, without what is taken.
   virtual bool QueueTakesGang() const = 0;
-  // The queue has too little, and the unit holds some of that.
+  // Tells whether the queue has too little, and the unit holds some of that.
   virtual bool MakesRoomInQueue(const VictimUnit& unit) const = 0;
 
   // Takes what of `units` may be taken, the cheapest first; what may be only once others are is looked at again.
   // Returns their places. In whatever order they are given, the same are taken. REQUIRES: none of them overlap.
   std::vector<size_t> TakeOf(std::span<const VictimUnit> units);
-  // All of these may be taken together, and the queue then takes the gang. Nothing is taken afterwards.
+  // Tells whether all of these may be taken together, and the queue then takes the gang. Nothing is taken afterwards.
   bool Suffice(std::span<const VictimUnit> units);
 };
 

@@ -50,9 +50,9 @@ class VictimSearch {
         rankings_(rankings),
         units_(state, book, clock) {}
 
-  // For the members that `requirement` lacks, chosen from `pending`, with what the gang has the right to. The state is
-  // as before afterwards; what it spent is added to the planner's work. REQUIRES: they do not fit as it is, or the
-  // queue does not take them; nothing is speculated.
+  // Seeks victims for the members that `requirement` lacks, chosen from `pending`, with what the gang has the right to.
+  // The state is as before afterwards; what it spent is added to the planner's work. REQUIRES: they do not fit as it
+  // is, or the queue does not take them; nothing is speculated.
   VictimAnswer Run(model::GangId id, const Members& pending, const Requirement& requirement, VictimRights& rights);
 
  private:
@@ -64,20 +64,21 @@ class VictimSearch {
   const std::vector<VictimUnit>& UnitsIn(Question& question, size_t group);
   std::vector<Draft> DraftsOf(Question& question);
   bool Suffice(Question& question, const std::vector<VictimUnit>& units) const;
-  // Adds units so that the queue takes the gang. False: there are not enough.
+  // Adds units so that the queue takes the gang. Returns false if there are not enough.
   bool MakeRoomInQueue(Question& question, std::vector<VictimUnit>* units);
   // Asks with the units gone, and gives back those that can be spared; nullopt: the gang does not fit.
   std::optional<VictimAnswer> Settle(Question& question, std::vector<VictimUnit> units);
-  // All that may go, each pod once: without gangs as a whole, where `most` is kSpare.
+  // Returns all that may go, each pod once: without gangs as a whole, where `most` is kSpare.
   std::vector<VictimUnit> AllOf(Question& question, VictimUnit::What most);
-  // Where gangs go as a whole: is everything else enough, and cheaper?
+  // Tries to replace victims that are whole gangs by smaller units, if that costs less.
   void SpareGangs(Question& question, std::optional<VictimAnswer>* best);
   void DropUnneeded(const Question& question, const std::vector<cluster::Placement>& placements,
                     std::vector<VictimUnit>* units) const;
   void GiveBack(Question& question, VictimAnswer* answer);
-  // False: not all of these can be spared; nothing has changed.
+  // Gives these units back, if all of them can be spared. Returns false if not; then nothing has changed.
   bool GivesBack(Question& question, std::span<const VictimUnit> units, VictimAnswer* answer);
-  // `some_stay`: it is known that not all can be spared. Returns true if all could.
+  // Gives back those of the units that can be spared. `some_stay`: it is known that not all can be. Returns true if all
+  // could.
   bool GiveBackByHalves(Question& question, std::span<const VictimUnit> units, bool some_stay, VictimAnswer* answer);
   std::vector<VictimUnit> PartsOn(Question& question, std::span<const model::NodeId> nodes, model::GangId gang,
                                   const std::vector<VictimUnit>& others);

@@ -24,7 +24,7 @@ struct PossibleVictim {
   static constexpr base::Millis kNotStarted = std::numeric_limits<base::Millis>::max();
 };
 
-// How much of the resource a pod of the class takes.
+// Returns how much of the resource a pod of the class takes.
 int64_t AmountOf(const cluster::PodClass& pod_class, model::ResourceId column);
 
 class VictimTable {
@@ -32,11 +32,11 @@ class VictimTable {
   // `state` must outlive this.
   explicit VictimTable(const cluster::ClusterState& state) : state_(state) {}
 
-  // The pods that weigh on the node, but for those that a speculation evicted and those that leave for a gang, whose
-  // room is kept for that: by priority, then by how long they have run; pods that have not started come last, and ties
-  // go by age and name. Valid until the next call.
+  // Returns the pods that weigh on the node, but for those that a speculation evicted and those that leave for a gang,
+  // whose room is kept for that: by priority, then by how long they have run; pods that have not started come last, and
+  // ties go by age and name. Valid until the next call.
   std::span<const PossibleVictim> On(model::NodeId n);
-  // Those of a lower priority than this. Valid as long.
+  // Returns those of a lower priority than this. Valid as long.
   std::span<const PossibleVictim> Below(model::NodeId n, int32_t priority);
 
  private:

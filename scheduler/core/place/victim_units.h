@@ -5,8 +5,8 @@
 // it; or all of a gang. Pods that leave already are units too, and cost nothing: they are waited for. Of a gang that is
 // not whole nothing is taken: it is about to start, or to be undone. Scheduler thread only.
 //
-// A unit breaks a PodDisruptionBudget if that allows no more evictions after those of the cheaper units; of gangs that
-// go as a whole only others such count, for their parts are units, too.
+// A unit breaks a PodDisruptionBudget if cheaper units use up its evictions. A whole gang competes only with other
+// whole gangs, because its parts are units, too.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -64,27 +64,27 @@ class VictimUnits {
   VictimUnits(const cluster::ClusterState& state, GangBook& book, const base::Clock& clock)
       : state_(state), book_(book), clock_(clock) {}
 
-  // Those of which some pod is on one of `nodes`, which are sorted, and that may go for a gang, other than themselves,
-  // if their priority is at most `highest` and the gang may ever have the right to them. By RankOf. A kGang unit has
-  // the pods of the kSpare units of the same gang as well. No pod goes that leaves for some gang already, or was not
-  // let go.
+  // Returns the units with a pod on `nodes` (sorted) that the gang may evict, by RankOf: their priority is at most
+  // `highest`, the gang may ever have the right to them, and they are never its own. A kGang unit has the pods of the
+  // kSpare units of the same gang as well. No pod goes that leaves for some gang already, or was not let go.
   std::vector<VictimUnit> On(std::span<const model::NodeId> nodes, int32_t highest, model::GangId gang);
-  // Whether these kSpare units of one gang may all go. REQUIRES: it is of the last call, or nothing changed since.
+  // Tells whether these kSpare units of one gang may all go. REQUIRES: it is of the last call, or nothing changed
+  // since.
   bool MayGo(model::GangId gang, std::span<const size_t> parts) const { return spares_.at(gang).MayGo(parts); }
-  // Adds the part to these of the gang, if all of them may go then. True: it did. REQUIRES: as MayGo.
+  // Adds the part to these of the gang, if all of them may go then. Returns true if it did. REQUIRES: as MayGo.
   bool TryAdd(model::GangId gang, size_t part, std::vector<size_t>* parts) const {
     return spares_.at(gang).TryAdd(part, parts);
   }
-  // What these cost if all of them go: a budget is broken by those that it does not allow together. REQUIRES: none of
-  // them overlap.
+  // Returns what these cost if all of them go: a budget is broken by those that it does not allow together. REQUIRES:
+  // none of them overlap.
   VictimCost CostTogether(std::span<const VictimUnit> units) const;
-  // Says which units may go at all, from the next call on; `rights` must live until the last one.
+  // Sets the rights by which units may go at all, from the next call on; `rights` must live until the last one.
   void Begin(VictimRights& rights) {
     rights_ = &rights;
     spares_.clear();
   }
-  // In the last call some pods were passed over that may be allowed to go before long: they were not let go, or their
-  // gang was starting members, or losing some.
+  // Tells whether in the last call some pods were passed over that may be allowed to go before long: they were not let
+  // go, or their gang was starting members, or losing some.
   bool left_some() const { return left_some_; }
 
  private:
@@ -95,7 +95,7 @@ class VictimUnits {
   // Counts the unit's pods, and returns how many break a budget.
   int64_t BreaksOf(const VictimUnit& unit, Left* left) const;
   void AddGang(model::GangId id, std::span<const model::NodeId> nodes, std::vector<VictimUnit>* units);
-  // Nothing keeps it on its node.
+  // Tells whether nothing keeps the pod on its node.
   bool Goes(model::PodId pod);
   VictimCost CostOf(model::PodId pod) const;
   base::Millis SinceOf(model::PodId pod) const;

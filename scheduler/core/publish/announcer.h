@@ -20,36 +20,37 @@ class Announcer {
             const base::Clock& clock)
       : observer_(observer), state_(state), book_(book), clock_(clock) {}
 
-  // `member` and `node`: the member and the node that the step concerns, if any.
+  // Reports a step of the gang. `member` and `node`: the member and the node that the step concerns, if any.
   void Happened(const Gang& gang, Step step, std::string_view why = {}, const Member* member = nullptr,
                 std::string_view node = {}) const;
-  // A place was sought for so many members since `started`.
+  // Reports one search for `members` members that began at `started`.
   void Attempted(const Gang& gang, std::string_view result, int64_t members, Instant started) const;
   void Bound(const Gang& gang, const Member& member, const std::string& node) const;
   void Whole(const Gang& gang) const;
-  // The pod, which may be of no gang, is evicted.
+  // Reports that the pod, which may be of no gang, is evicted.
   void Evicted(model::PodId pod, std::string_view why) const;
-  // So many members are evicted.
+  // Reports that so many members are evicted.
   void Undone(const Gang& gang, int64_t members, const std::string& why) const;
 
-  // What happened to the gang in a queue that gives quota before there are pods; `by`: see QuotaStep, null: none.
+  // Reports what happened to the gang in a queue that gives quota before there are pods; `by`: see QuotaStep, null:
+  // none.
   void Quota(const Gang& gang, observe::Observer::QuotaStep::Kind kind, std::string_view queue,
              std::string_view reason = {}, const Gang* by = nullptr, std::string_view by_queue = {}) const;
-  // How a queue that gives quota before there are pods stands now.
+  // Reports how a queue that gives quota before there are pods stands now.
   void Queue(const observe::Observer::QuotaQueue& queue) const {
     if (observer_) observer_->OnQuotaQueue(queue);
   }
-  // Victims were sought, and so many chosen.
+  // Reports that victims were sought, and so many chosen.
   void Preempted(size_t victims) const {
     if (observer_) observer_->OnPreemption(static_cast<int64_t>(victims));
   }
 
-  // The gang had waited for long and was tried again though nothing had happened. `placed`: it got nodes.
+  // Reports that the gang had waited for long and was tried again though nothing had happened. `placed`: it got nodes.
   void Flushed(const Gang& gang, bool placed) const {
     if (observer_) observer_->OnFlushed(gang.key, placed);
   }
 
-  // Real time, for metrics alone: no decision reads it.
+  // Returns the real time, for metrics alone: no decision reads it.
   static Instant Now() { return std::chrono::steady_clock::now(); }
 
  private:

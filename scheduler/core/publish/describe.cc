@@ -15,7 +15,7 @@ using model::GangId;
 
 namespace {
 
-// Who knows a node knows what is above it.
+// The narrowest level: the node's name tells all wider ones.
 constexpr std::string_view kHostname = "kubernetes.io/hostname";
 
 // Claims of placed members that wait for their volumes.

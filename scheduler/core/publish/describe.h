@@ -24,21 +24,21 @@ class Describer {
       : state_(state), book_(book), quota_(quota), journal_(journal) {}
 
   observe::Decision Describe(const Gang& gang) const;
-  // What the pod's gang would say last, if it were kept. REQUIRES: the pod is settled.
+  // Returns what the pod's gang would say last, if it were kept. REQUIRES: the pod is settled.
   observe::Decision DescribeSettled(model::PodId id) const;
-  // Adds the records from `place` on, half a millisecond's worth: first the gangs, then the settled pods. True: those
-  // were the last.
+  // Adds the records from `place` on, half a millisecond's worth: first the gangs, then the settled pods. Returns true
+  // if those were the last.
   bool Add(observe::DecisionsPlace* place, std::deque<observe::Decision>* records) const;
-  // See Journal::After.
+  // Returns the changes after `sequence`: see Journal::After.
   std::optional<observe::DecisionChanges> After(uint64_t sequence, size_t most) const;
-  // How many records were made so far. For tests.
+  // Returns how many records were made so far. For tests.
   uint64_t made() const { return made_; }
 
  private:
   std::shared_ptr<const observe::QuotaDecision> DescribeQuota(const Gang& gang) const;
-  // Whose queue that is, which gives quota before there are pods; empty: there is none of the name.
+  // Returns the dialect of a queue that gives quota before there are pods; empty: there is none of the name.
   std::string DialectOf(const std::string& leaf) const;
-  // Members of the role by the domain that they have places in.
+  // Returns how many members of the role have places in each domain.
   std::map<std::string, int64_t> DomainsOf(const Gang& gang, const model::HeldQuota::Role& role) const;
 
   const cluster::ClusterState& state_;

@@ -19,9 +19,9 @@ class ClusterDescriber {
                    const Tallies& tallies)
       : state_(state), queues_(queues), quota_(quota), tallies_(tallies) {}
 
-  // Adds the nodes from slot `*place` on, and moves `place`. True: those were the last.
+  // Adds the nodes from slot `*place` on, and moves `place`. Returns true if those were the last.
   bool AddNodes(uint32_t* place, std::deque<observe::NodeView>* nodes) const;
-  // Likewise the queues: first those of the tree, then those that give quota before there are pods.
+  // Adds the queues likewise: first those of the tree, then those that give quota before there are pods.
   bool AddQueues(observe::QueuesPlace* place, std::deque<observe::QueueView>* queues) const;
 
  private:
@@ -31,7 +31,7 @@ class ClusterDescriber {
   observe::QueueView DescribeCohort(queue::QueueId id) const;
   // Adds what the leaf gives of each flavor and resource, and what gangs have of it by `sums`.
   static void AddCells(const model::LeafQueueSpec& leaf, const QuotaCounts::Sums& sums, observe::QueueView* view);
-  // Adds the leaf or local queue, and the cohorts above a leaf that were not told yet.
+  // Adds the leaf or local queue, and those cohorts above the leaf that were not added before.
   void AddSharing(const QueueName& name, const dialects::Dialect& dialect, observe::QueuesPlace* place,
                   std::deque<observe::QueueView>* queues) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DueReports<Key>: of which objects there may be something to report, and from when on. Reports are made ten times a
-// second at most. One thread.
+// DueReports<Key>: the objects about which a report is due, and when. Reports are made ten times a second at most. One
+// thread.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@ namespace tutti::core {
 template <typename Key>
 class DueReports {
  public:
-  // It is to be reported, as soon as may be.
+  // Marks the object to be reported as soon as possible.
   void Mark(const Key& key) { due_.try_emplace(key, 0); }
-  // It is to be reported, but not before that instant (monotonic).
+  // Marks the object to be reported at that instant (monotonic), not before.
   void MarkAt(const Key& key, base::Millis at_ms) { due_[key] = at_ms; }
 
-  // Takes those that are due, sorted; none if reports were made a moment ago.
+  // Takes the objects that are due, sorted. Returns none if reports were made a moment ago.
   std::vector<Key> Take(base::Millis now_ms) {
     std::vector<Key> taken;
     if (due_.empty() || now_ms < next_ms_) return taken;
@@ -33,7 +33,7 @@ class DueReports {
     return taken;
   }
 
-  // When Take has something (monotonic); nullopt: nothing is marked.
+  // Returns when Take has something (monotonic); nullopt: no object is marked.
   std::optional<base::Millis> DueAt() const {
     if (due_.empty()) return std::nullopt;
     const auto first = std::ranges::min_element(due_, {}, [](const auto& item) { return item.second; });

@@ -22,11 +22,11 @@ class FigureRefresh {
                 const base::Clock& clock)
       : options_(options), book_(book), agenda_(agenda), tallies_(tallies), clock_(clock) {}
 
-  // Something happened that changes figures: a round is due.
+  // Notes that something happened that changes figures: a round is due.
   void OnChange();
   // Takes the next step of a round, if one is due. `work`: what searches have done so far.
   void Step(int64_t work);
-  // The gang was considered: puts it where it waits. Where what its refusal counts was counted anew, those that wait as
+  // Puts a gang that was considered where it waits. Where what its refusal counts was counted again, those that wait as
   // it does are told in their turn.
   void Regroup(model::GangId id);
   // Renews what is said of the gang: it is considered again, at the latest when its search has its turn.
@@ -36,9 +36,9 @@ class FigureRefresh {
   // Lets the gang keep the figures of its last reason for a while, if `now` differs from it in figures alone.
   void Keep(model::GangId id, const Refusal& before, Refusal* now);
 
-  // How old figures may be.
+  // Returns how old figures may be.
   base::Millis MaxAgeMs() const;
-  // When what is said about the gang must have been found at the earliest (monotonic).
+  // Returns when what is said about the gang must have been found at the earliest (monotonic).
   base::Millis From(const Gang& gang) const;
 
   // Touches the gangs whose turn it is to be told new figures.
@@ -52,7 +52,8 @@ class FigureRefresh {
   }
 
  private:
-  // What is said of the gang is brought up to date by itself, and not by another one that waits as it does.
+  // Tells whether what is said of the gang is brought up to date by itself, and not by another one that waits as it
+  // does.
   bool IsRenewedByItself(model::GangId id) const;
 
   const Options& options_;

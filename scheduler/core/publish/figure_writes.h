@@ -20,25 +20,25 @@ class FigureWrites {
  public:
   static constexpr int64_t kAtOnce = 2'000, kPerSecond = 500, kBatch = 50;
 
-  // Some pod may be told now.
+  // Tells whether some pod may be told now.
   bool Any(base::Millis now_ms) {
     left_ = std::min(kAtOnce * 1000, left_ + (now_ms - as_of_ms_) * kPerSecond);
     as_of_ms_ = now_ms;
     return left_ > 0;
   }
-  // So many were. A gang is told as a whole: what that is too much, the next ones wait longer.
+  // Counts pods that were told. A gang is told as a whole: if that is too much, the next ones wait longer.
   void Spend(int64_t pods) { left_ -= pods * 1000; }
 
-  // REQUIRES: it does not stand in line.
+  // Puts the gang in line. REQUIRES: it does not stand there.
   void Enqueue(model::GangId id) { line_.push_back(id); }
-  // The first in line, if it may be told now; it leaves the line.
+  // Takes the first in line, if it may be told now; it leaves the line.
   std::optional<model::GangId> Take(base::Millis now_ms) {
     if (line_.empty() || !Any(now_ms)) return std::nullopt;
     const model::GangId id = line_.front();
     line_.pop_front();
     return id;
   }
-  // When Take gives one, or, after it gave none, several; nullopt: the line is empty.
+  // Returns when Take gives one, or, after it gave none, several; nullopt: the line is empty.
   std::optional<base::Millis> DueAt() const {
     if (line_.empty()) return std::nullopt;
     return left_ > 0 ? as_of_ms_ : as_of_ms_ + (kBatch * 1000 - left_) / kPerSecond;

@@ -19,21 +19,21 @@ class GangStatus final : public ObjectKeeper::Owner {
              const base::Clock& clock)
       : state_(state), book_(book), agenda_(agenda), outbox_(outbox), keeper_(keeper), clock_(clock) {}
 
-  // An Event on the declaring object, if there is one.
+  // Posts an Event on the declaring object, if there is one.
   void TellGang(const Gang& gang, bool warning, const std::string& reason, const std::string& note);
   // States what the dialect desires of objects for the gang, if that may be news.
   void Report(model::GangId id);
-  // What was stated is not all done.
+  // Tells whether something that was stated is not done.
   bool Owes(const Gang& gang);
-  // Nothing is desired for the gang any more.
+  // Ends all that is desired for the gang.
   void Drop(const Gang& gang) { keeper_.Drop(SubjectOf(gang)); }
-  // The earliest instant (monotonic) at which a report is worth a write.
+  // Returns the earliest instant (monotonic) at which a report is worth a write.
   static base::Millis ReportAt(const Gang& gang);
 
   void Restate(const ObjectKeeper::Subject& subject, base::Millis at_ms) override;
 
  private:
-  // The report differs from the last one in counts alone, and one such was made a moment ago.
+  // Tells whether the report differs from the last one in counts alone, and one such was made a moment ago.
   bool WaitsForCounts(model::GangId id, const dialects::GangReport& report);
   std::map<std::string, std::map<std::string, int64_t>> NodesByRole(const Gang& gang) const;
   // Posts the Events that the dialect has of what changed since the last report.

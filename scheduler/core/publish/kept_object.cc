@@ -16,7 +16,7 @@ using Mode = DesiredObject::Mode;
 namespace {
 
 constexpr Millis kFailedPauseMs = 5'000, kContestPauseMs = 1'000, kLongestPauseMs = 60'000;
-// Who has not undone a write for so long is not fighting.
+// A client that has not undone a write for so long is not fighting.
 constexpr Millis kCalmMs = 2 * kLongestPauseMs;
 // So many conflicts in a row are an object that is written all the time; then it waits like any other.
 constexpr int kQuickConflicts = 3;
@@ -27,7 +27,7 @@ constexpr int kMostEchoes = 8;
 // The pause after so many failures in a row, at least one: each is twice as long as the one before.
 Millis Pause(int times, Millis first) { return std::min(first << std::min(times - 1, 16), kLongestPauseMs); }
 
-// Who has `before` has what is wanted now.
+// Tells whether an object that is as `before` says is also as `now` says.
 bool WantsSame(const DesiredObject& now, const DesiredObject& before) {
   return now.mode == before.mode && (now.mode != Mode::kFields || now.Agrees(before.fields));
 }

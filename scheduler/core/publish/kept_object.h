@@ -19,51 +19,51 @@ namespace tutti::core {
 
 class KeptObject {
  public:
-  // Nothing is desired of the object yet.
+  // Makes an object of which nothing is desired yet.
   explicit KeptObject(cluster::ObjectRef ref) { desired_.ref = std::move(ref); }
 
   const cluster::DesiredObject& desired() const { return desired_; }
-  // What was written last, while the object was not seen to have it; null: nothing.
+  // Returns what was written last, while the object was not seen to have it; null: nothing.
   const cluster::DesiredObject* unseen() const { return unseen_ ? &*unseen_ : nullptr; }
   const std::shared_ptr<const model::Object>& seen() const { return seen_; }  // null: it is not there
-  // Why the API server would not have what is desired; null: it has, or was not asked, or could not be reached.
+  // Returns why the API server refused what is desired; null: it did not, or was not asked, or could not be reached.
   const cluster::WriteRefusal* refusal() const { return refusal_ ? &*refusal_ : nullptr; }
   cluster::CommandId command() const { return command_; }  // on its way; 0: none
   base::Millis again_ms() const { return again_ms_; }      // monotonic; no write before
   bool wanted() const { return wanted_; }
-  // What is desired may have to be written, and is to be stated again for that.
+  // Tells whether what is desired may have to be written, and is to be stated again for that.
   bool owes() const { return owes_; }
-  // Nothing has to be remembered of it. That it was created or deleted need not be: the feed may never show its kind,
-  // and to do it again changes nothing.
+  // Tells whether nothing has to be remembered of the object. That it was created or deleted need not be: the feed may
+  // never show its kind, and to do it again changes nothing.
   bool idle() const {
     const bool changed = unseen_ && unseen_->mode == cluster::DesiredObject::Mode::kFields;
     return !wanted_ && command_ == 0 && !changed;
   }
 
-  // States what is desired. REQUIRES: no write is on its way.
+  // Sets what is desired. REQUIRES: no write is on its way.
   void Want(cluster::DesiredObject desired);
-  // Nothing is desired any more. What was written stays known until it is seen.
+  // Ends what is desired. What was written stays known until it is seen.
   void Unwant() { wanted_ = owes_ = fulfilled_ = undone_ = false; }
 
   enum class Next { kNothing, kLater, kWrite };
-  // What is to be done for what is desired. kLater: at again_ms.
+  // Decides what to do so that the object becomes what is desired. kLater: at again_ms.
   Next Decide(base::Millis now_ms);
-  // The write of what is desired. REQUIRES: Decide said kWrite.
+  // Returns the write of what is desired. REQUIRES: Decide returned kWrite.
   cluster::CommandBody Write() const;
-  // That write has left.
+  // Notes that this write has left.
   void OnSent(cluster::CommandId command);
-  // Its reply has come.
+  // Handles the reply to it.
   void OnReply(const cluster::Answer& reply, base::Millis now_ms);
 
-  // The feed shows the object. True: what is desired is to be stated again.
+  // Notes the object as the feed shows it. Returns true if what is desired is to be stated again.
   bool Saw(std::shared_ptr<const model::Object> object);
-  // The feed shows that the object of that UID is gone. True: the same.
+  // Notes that the feed shows the object of that UID to be gone. Returns true likewise.
   bool Gone(std::string_view uid);
 
  private:
   void SetSeen(std::shared_ptr<const model::Object> object);
   bool IsFulfilled(const cluster::DesiredObject& what) const;
-  // Whether the object is as desired; if so, it was seen to be.
+  // Tells whether the object is as desired; if so, notes that it was seen to be.
   bool NoteFulfilled();
   bool MustWrite();
   void Contest(base::Millis now_ms);

@@ -32,7 +32,7 @@ class ObjectKeeper final : public cluster::Unseen {
   struct Subject;
   class Owner {
    public:
-    // What is desired for the subject is to be stated again: at the instant (monotonic), or at once if that is past.
+    // States again what is desired for the subject: at the instant (monotonic), or at once if that is past.
     virtual void Restate(const Subject& subject, base::Millis at_ms) = 0;
 
    protected:
@@ -51,21 +51,21 @@ class ObjectKeeper final : public cluster::Unseen {
 
   ObjectKeeper(Outbox& outbox, const base::Clock& clock) : outbox_(outbox), clock_(clock) {}
 
-  // States all that is desired for the subject, one thing of an object; what was and is not in it is not desired any
-  // more. An object that is another subject's stays that one's. Writes what has to be. REQUIRES: no write for the
-  // subject is on its way.
+  // Stores all that is desired for the subject, one thing of an object, and writes what has to be written. What was
+  // desired and is not in it is desired no more. An object that is another subject's stays that one's. REQUIRES: no
+  // write for the subject is on its way.
   void Want(const Subject& subject, cluster::Lane lane, std::vector<cluster::DesiredObject> desired);
-  // Nothing is desired for the subject any more.
+  // Ends all that is desired for the subject.
   void Drop(const Subject& subject);
-  // Some write for the subject is on its way.
+  // Tells whether some write for the subject is on its way.
   bool Writes(const Subject& subject) const;
-  // Something of what is desired may have to be written: it is to be stated again, now or later.
+  // Tells whether something that is desired may have to be written, so that it is to be stated again, now or later.
   bool Owes(const Subject& subject) const;
 
-  // The feed shows an object, or that it is gone.
+  // Notes an object that the feed shows, or shows to be gone.
   void Saw(const std::shared_ptr<const model::Object>& object);
   void Gone(const model::ObjectKind& kind, std::string_view ns, std::string_view name, std::string_view uid);
-  // A new term as leader knows nothing of what was written before.
+  // Begins a new term as leader: forgets what was written before.
   void StartTerm();
 
   const base::Json* Written(const cluster::ObjectRef& ref) const override;
@@ -89,14 +89,14 @@ class ObjectKeeper final : public cluster::Unseen {
   static NameView NameOf(const cluster::ObjectRef& ref) { return {ref.group, ref.kind, ref.ns(), ref.name()}; }
 
   static KeptObject& At(Objects& objects, const NameView& name);
-  // Null: nothing is kept under that name.
+  // Returns what is kept under that name, and for which subject; null: nothing is.
   KeptObject* Find(const NameView& name, Subject* subject);
   const KeptObject* Find(const cluster::ObjectRef& ref) const;
   template <typename Tell>
   void Show(const NameView& name, Tell tell);
   void Send(const Subject& subject, cluster::Lane lane, KeptObject& object);
   void OnReply(const Subject& subject, const cluster::Answer& reply);
-  // Forgets those of the subject's objects of which nothing has to be remembered.
+  // Forgets the subject's objects of which nothing has to be remembered.
   void Sweep(const Subject& subject);
 
   Outbox& outbox_;

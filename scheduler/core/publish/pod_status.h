@@ -20,7 +20,7 @@ class PodStatus {
 
   // Says that the member waits: condition PodScheduled=False and a FailedScheduling Event. Nothing is written if that
   // is what was last said, or while the effect of the last write is unseen: the API server would refuse it. If another
-  // node is kept for the pod than it says, or none, the write says that too. True: it is written.
+  // node is kept for the pod than it says, or none, the write says that too. Returns true if it is written.
   bool TellWaiting(model::GangId id, Member& member, const std::string& reason, const std::string& message,
                    MessageSource source = {});
   void TellBound(const Member& member, const std::string& node);
@@ -28,7 +28,8 @@ class PodStatus {
   void TellKept(Member& member);
   // Forgets what was last said: what is said next is written, and changes the pod.
   static void Distrust(Member& member);
-  // The condition on the member's pod is another one now: where it is not what was last said, that is said again.
+  // Compares the condition on the member's pod, which changed, with what was last said. If they differ, that is said
+  // again.
   void OnCondition(Member& member);
 
  private:

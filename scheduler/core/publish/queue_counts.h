@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueCounts: how many gangs of each queue wait, start, run or have ended. Kept as gangs change, so that a report of a
-// queue costs nothing for the gangs that did not.
+// QueueCounts: how many gangs of each queue wait, start, run or have ended. Counts are kept as gangs change, so that a
+// report of a queue costs nothing for the gangs that did not change.
 //
 // Invariant: between cycles, each gang that is not touched is counted once, by its queue and state of now.
 #pragma once
@@ -17,14 +17,14 @@ class QueueCounts {
  public:
   using Counts = GangCounts;
 
-  // By what it is now, in place of what it was.
+  // Counts the gang as it is now, in place of as it was.
   void Count(Gang& gang);
-  // It is about to be closed.
+  // Forgets the gang, which is about to be closed.
   void Forget(Gang& gang);
   Counts Of(const queue::QueueKey& key) const;
-  // What Count makes of the gang.
+  // Returns the field in which Count counts the gang.
   static int64_t Counts::* Field(const Gang& gang);
-  // How many gangs were counted so far. For tests.
+  // Returns how many gangs were counted so far. For tests.
   uint64_t counted() const { return counted_; }
 
  private:

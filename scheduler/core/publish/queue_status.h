@@ -22,23 +22,23 @@ class QueueStatus final : public ObjectKeeper::Owner {
               const Tallies& tallies, ObjectKeeper& keeper, const base::Clock& clock)
       : state_(state), dialects_(dialects), queues_(queues), tallies_(tallies), keeper_(keeper), clock_(clock) {}
 
-  // The queue is to be reported. Does nothing for a key without a name.
+  // Marks the queue to be reported. Does nothing for a key without a name.
   void Mark(const queue::QueueKey& key);
-  // The queue and all above it, for what it holds counts there too.
+  // Marks the queue and all above it, because what the queue holds counts there too.
   void MarkPath(const queue::QueueKey& key);
   // Reports the marked queues, if it is time.
   void Publish();
-  // When Publish has something to do (monotonic); nullopt: no queue is marked.
+  // Returns when Publish has something to do (monotonic); nullopt: no queue is marked.
   std::optional<base::Millis> DueAt() const { return due_.DueAt(); }
 
   void Restate(const ObjectKeeper::Subject& subject, base::Millis at_ms) override;
 
  private:
   void Report(const std::vector<queue::QueueKey>& queues);
-  // null: there is none of this name.
+  // Returns the queue's dialect; null: there is none of this name.
   dialects::Dialect* DialectOf(const queue::QueueKey& key) const;
   std::vector<std::string_view> ResourcesOfNodes() const;
-  // What the queue holds of these, and of what it or a queue above caps.
+  // Returns what the queue holds of these, and of what it or a queue above caps.
   model::ResourceList Allocated(const queue::QueueKey& key, std::vector<std::string_view> names) const;
 
   const cluster::ClusterState& state_;

@@ -20,11 +20,11 @@ class RefusedPods {
  public:
   using Id = uint32_t;  // 0: no reason's
 
-  // Of what refuses by `refusal` under `profile`. What is refused before any node is asked has a name too: "Queue", and
-  // kube-scheduler's "GangScheduling" where members lack.
+  // Returns the id of (profile, plugins that refused). What is refused before any node is asked has a name too:
+  // "Queue", and kube-scheduler's "GangScheduling" where members lack.
   Id Of(std::string_view profile, const Refusal& refusal);
   void Add(Id id, int64_t pods);
-  // What changed since the last call; null: nothing.
+  // Returns what changed since the last call; null: nothing.
   const std::vector<observe::Observer::RefusedPods>* Changed();
 
  private:

@@ -21,7 +21,7 @@ class SharingStatus final : public ObjectKeeper::Owner {
 
   // Reports the queues that changed, if it is time.
   void Publish();
-  // When Publish has something to do (monotonic); nullopt: no queue changed.
+  // Returns when Publish has something to do (monotonic); nullopt: no queue changed.
   std::optional<base::Millis> DueAt() const { return due_.DueAt(); }
 
   void Restate(const ObjectKeeper::Subject& subject, base::Millis at_ms) override;

@@ -15,16 +15,16 @@ class Tallies {
 
   // Counts the gang as it is now, in place of as what it was counted.
   void Count(Gang& gang);
-  // The gang has no members any more.
+  // Counts the gang as nothing, because it has no members any more.
   void Clear(Gang& gang) { Set(gang, {}); }
-  // The gang is about to be closed.
+  // Forgets the gang, which is about to be closed.
   void Forget(Gang& gang);
 
   int32_t waiting_gangs() const { return sum_.waiting; }
   GangCounts OfQueue(const queue::QueueKey& key) const { return queues_.Of(key); }
-  // How many gangs were counted so far. For tests.
+  // Returns how many gangs were counted so far. For tests.
   uint64_t counted() const { return queues_.counted(); }
-  // Fills in what it knows.
+  // Sets the gauges that it knows.
   void Fill(observe::Observer::Gauges* gauges);
   // CHECKs the queues' counts against the gangs.
   void Audit() const;
