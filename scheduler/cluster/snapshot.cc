@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "base/check.h"
-#include "model/quantity.h"
 
 namespace tutti::cluster {
 namespace {

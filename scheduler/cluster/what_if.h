@@ -9,7 +9,6 @@
 //   (3) nothing else changes the cluster meanwhile (ClusterState CHECKs it).
 #pragma once
 
-#include <compare>
 #include <optional>
 #include <span>
 #include <utility>

@@ -2,7 +2,6 @@
 // Cycle: the passes over the scheduler's state, in their order: drain → wake → consider → publish.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <optional>
 

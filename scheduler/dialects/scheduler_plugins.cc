@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/json.h"
-#include "cluster/json_text.h"
 #include "dialects/declaration.h"
 #include "dialects/fields.h"
 #include "dialects/ray_cluster.h"

@@ -10,7 +10,6 @@
 // ends, and the reader comes again with the last sequence number.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "doors/hub.h"

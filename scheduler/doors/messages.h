@@ -7,7 +7,6 @@
 #include <tutti/v1/queues.pb.h>
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>

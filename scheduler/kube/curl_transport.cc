@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/log.h"
 
 namespace tutti::kube {
 namespace {

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "kube/feed.h"
-#include "kube/writer.h"
 
 namespace tutti::kube {
 

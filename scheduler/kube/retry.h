@@ -5,7 +5,6 @@
 #include <string>
 
 #include "base/random.h"
-#include "kube/decode.h"
 #include "kube/transport.h"
 
 namespace tutti::kube {

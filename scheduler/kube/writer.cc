@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 #include "kube/api_path.h"
 
 namespace tutti::kube {

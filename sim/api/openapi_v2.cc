@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <initializer_list>
-
 namespace tutti::sim {
 namespace {
 

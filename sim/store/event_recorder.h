@@ -7,7 +7,6 @@
 
 #include <map>
 #include <string>
-#include <string_view>
 
 #include "sim/store/store.h"
 

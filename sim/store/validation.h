@@ -3,7 +3,6 @@
 // the built-in kinds other than pods.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "sim/objects/api_error.h"

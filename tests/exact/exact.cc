@@ -13,7 +13,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <stdexcept>
 
 #include "tests/exact/engine.h"
 #include "tests/exact/solver.h"

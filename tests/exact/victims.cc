@@ -8,7 +8,6 @@
 #include <map>
 #include <set>
 #include <stdexcept>
-#include <tuple>
 
 #include "tests/exact/solver.h"
 #include "tests/support/victim_rig.h"

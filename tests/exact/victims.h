@@ -3,7 +3,6 @@
 // the exact solver.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "base/random.h"

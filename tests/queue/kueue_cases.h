@@ -4,7 +4,6 @@
 
 #include <istream>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <tuple>

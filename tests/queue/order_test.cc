@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/order.h"
 
-#include <algorithm>
 #include <map>
 
 #include "base/random.h"

@@ -7,8 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
-#include <string_view>
 
 #include "sim/objects/yaml.h"
 

@@ -5,7 +5,6 @@
 
 #include <set>
 #include <string>
-#include <string_view>
 
 namespace tutti::scenarios {
 namespace {

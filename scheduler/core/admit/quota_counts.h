@@ -6,7 +6,6 @@
 #include <absl/numeric/int128.h>
 
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 #include "core/gangs/topology.h"
-#include "model/quantity.h"
 
 namespace tutti::core {
 

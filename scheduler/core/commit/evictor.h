@@ -12,7 +12,6 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/inlined_vector.h>
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

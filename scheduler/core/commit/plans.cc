@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/planted.h"
+#include "core/gangs/census.h"
 #include "core/gangs/evidence.h"
 
 namespace tutti::core {

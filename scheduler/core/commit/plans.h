@@ -12,7 +12,6 @@
 #include "cluster/state.h"
 #include "core/admit/charges.h"
 #include "core/gangs/agenda.h"
-#include "core/gangs/census.h"
 #include "core/options.h"
 #include "core/publish/announcer.h"
 #include "core/publish/gang_status.h"

@@ -5,9 +5,6 @@
 #include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
-
-#include "core/publish/explain.h"
 
 namespace tutti::core {
 

@@ -10,7 +10,6 @@
 #include <absl/container/inlined_vector.h>
 
 #include <map>
-#include <utility>
 #include <vector>
 
 #include "cluster/what_if.h"

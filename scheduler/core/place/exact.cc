@@ -5,8 +5,6 @@
 #include <map>
 #include <numeric>
 
-#include "core/place/greedy.h"
-
 namespace tutti::core {
 namespace {
 

@@ -7,7 +7,7 @@
 // small, however many nodes there are: a gang of equal workers costs one number a node.
 //
 // It holds for gangs whose members constrain each other by room, ports and anti-affinity under nested levels, not for
-// affinity, spread and open claims, where the order of placing counts (core/descend.h). Scheduler thread only.
+// affinity, spread and open claims, where the order of placing counts (core/place/descend.h). Scheduler thread only.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>

@@ -7,7 +7,6 @@
 
 #include "base/planted.h"
 #include "model/quantity.h"
-#include "model/resource_list.h"
 
 namespace tutti::core {
 

@@ -6,6 +6,7 @@
 #include <ranges>
 
 #include "core/place/greedy.h"
+#include "core/place/topology_rules.h"
 
 namespace tutti::core {
 

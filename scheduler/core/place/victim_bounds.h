@@ -16,7 +16,6 @@
 #include "core/place/evictable.h"
 #include "core/place/problem.h"
 #include "core/place/rankings.h"
-#include "core/place/topology_rules.h"
 
 namespace tutti::core {
 

@@ -11,6 +11,8 @@
 #include "base/planted.h"
 #include "core/gangs/lightest.h"
 #include "core/place/topology_rules.h"
+#include "core/place/victim_bounds.h"
+#include "core/place/victim_choice.h"
 
 namespace tutti::core {
 

@@ -23,8 +23,6 @@
 #include "core/place/evictable.h"
 #include "core/place/planner.h"
 #include "core/place/rankings.h"
-#include "core/place/victim_bounds.h"
-#include "core/place/victim_choice.h"
 #include "core/place/victim_units.h"
 
 namespace tutti::core {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/place/evictable.h"
 #include "model/quantity.h"
 
 namespace tutti::core {

@@ -23,7 +23,6 @@
 #include "cluster/state.h"
 #include "core/gangs/gang_book.h"
 #include "core/gangs/spare.h"
-#include "core/place/evictable.h"
 #include "core/place/victim_rights.h"
 
 namespace tutti::core {

@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "core/admit/quota_desk.h"
 #include "core/gangs/gang_book.h"

@@ -10,7 +10,6 @@
 #include "core/publish/announcer.h"
 #include "core/publish/due_reports.h"
 #include "core/publish/object_keeper.h"
-#include "dialects/dialect.h"
 
 namespace tutti::core {
 

@@ -6,7 +6,6 @@
 // follows it by its name.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,7 +14,6 @@
 #include "cluster/desired.h"
 #include "dialects/kueue/queues.h"
 #include "dialects/kueue/workloads.h"
-#include "dialects/report.h"
 
 namespace tutti::dialects::kueue {
 

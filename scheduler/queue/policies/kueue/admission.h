@@ -12,7 +12,6 @@
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -21,7 +20,6 @@
 #include "queue/policies/kueue/assigner.h"
 #include "queue/policies/kueue/lines.h"
 #include "queue/policies/kueue/local_usage.h"
-#include "queue/policies/kueue/turns.h"
 
 namespace tutti::queue {
 

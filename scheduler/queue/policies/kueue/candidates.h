@@ -6,7 +6,6 @@
 #pragma once
 
 #include <deque>
-#include <optional>
 #include <span>
 #include <vector>
 
