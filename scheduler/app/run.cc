@@ -71,6 +71,26 @@ void LogStart(const Config& config, const kube::Config& cluster, const core::Opt
                                  {"leaderElect", config.leader_election.leader_elect}});
 }
 
+// Chooses the namespace of the Lease, where the configuration names none.
+void ChooseNamespace(const kube::Config& cluster, LeaderElectionConfig* election) {
+  if (!election->resource_namespace.empty()) return;
+  const bool in_pod = cluster.source == "in-cluster" && !cluster.default_namespace.empty();
+  election->resource_namespace = in_pod ? cluster.default_namespace : kOurNamespace;
+}
+
+// `metrics` must outlive the client.
+kube::KubeClient::Options ClientOptionsOf(const Config& config, const core::Options& options,
+                                          observe::Metrics& metrics) {
+  kube::KubeClient::Options client;
+  client.version = TUTTI_VERSION;
+  client.in_flight = static_cast<int>(config.max_in_flight);
+  client.write_timeout_ms = std::min<base::Millis>(kLongestWriteMs, options.bind_timeout_ms);
+  client.on_answer = [&metrics](const kube::Answered& answered) {
+    metrics.OnAnswer(kube::Name(answered.method), answered.status, answered.seconds);
+  };
+  return client;
+}
+
 // Makes the client of the extenders; null if none is configured.
 std::unique_ptr<kube::ExtenderClient> MakeExtenders(const Config& config, kube::KubeClient& client,
                                                     const base::Clock& clock, Driver& driver) {
@@ -101,6 +121,22 @@ Driver::Ending RunToEnd(Driver& driver, core::Scheduler& scheduler, base::Millis
   return ending;
 }
 
+// Makes the client take part in the election, or lead without one.
+void Lead(const LeaderElectionConfig& election, kube::KubeClient& client) {
+  if (election.leader_elect) {
+    client.Elect(LeaseOf(election));
+  } else {
+    client.LeadAlone();
+  }
+}
+
+// Ends the process at once, as kube-scheduler does.
+[[noreturn]] void ExitAtOnce() {
+  base::LogError("the lease is lost: another process leads, or the API server cannot be reached");
+  std::fflush(nullptr);
+  std::_Exit(1);
+}
+
 }  // namespace
 
 int Run(const RunFlags& flags) {
@@ -120,10 +156,7 @@ int Run(const RunFlags& flags) {
   if (!cluster) return Refuse(cluster.error());
   if (const base::Status found = kube::FindExecPlugin(*cluster); !found) return Refuse(found.error());
   LeaderElectionConfig& election = config->leader_election;
-  if (election.resource_namespace.empty()) {
-    const bool in_pod = cluster->source == "in-cluster" && !cluster->default_namespace.empty();
-    election.resource_namespace = in_pod ? cluster->default_namespace : kOurNamespace;
-  }
+  ChooseNamespace(*cluster, &election);
   LogStart(*config, *cluster, *options);
 
   const base::SystemClock clock;
@@ -132,14 +165,8 @@ int Run(const RunFlags& flags) {
     base::LogInfo("asked to stop: planning no more, waiting for what is under way");
     driver.Stop();
   });
-  kube::KubeClient::Options client_options;
-  client_options.version = TUTTI_VERSION;
-  client_options.in_flight = static_cast<int>(config->max_in_flight);
-  client_options.write_timeout_ms = std::min<base::Millis>(kLongestWriteMs, options->bind_timeout_ms);
   observe::Metrics metrics(TUTTI_VERSION, election.resource_name, kube::SplitUrl(cluster->server).authority);
-  client_options.on_answer = [&metrics](const kube::Answered& answered) {
-    metrics.OnAnswer(kube::Name(answered.method), answered.status, answered.seconds);
-  };
+  const kube::KubeClient::Options client_options = ClientOptionsOf(*config, *options, metrics);
   kube::KubeClient client(*cluster, client_options, clock, driver);
   const base::Millis drain_ms = options->bind_timeout_ms + kShutdownSlackMs;
   observe::AuditLog log(clock);
@@ -162,19 +189,10 @@ int Run(const RunFlags& flags) {
     pages = *std::move(started);
   }
   client.feed().Start(scheduler.Kinds());
-  if (election.leader_elect) {
-    client.Elect(LeaseOf(election));
-  } else {
-    client.LeadAlone();
-  }
+  Lead(election, client);
 
   const Driver::Ending ending = RunToEnd(driver, scheduler, drain_ms);
-  if (ending == Driver::Ending::kLost) {
-    base::LogError("the lease is lost: another process leads, or the API server cannot be reached");
-    // The process ends at once, as kube-scheduler does.
-    std::fflush(nullptr);
-    std::_Exit(1);
-  }
+  if (ending == Driver::Ending::kLost) ExitAtOnce();
   if (ending == Driver::Ending::kUnfinished)
     base::LogWarn("stopping with writes unanswered; the lease runs out by itself");
   if (extenders) extenders->Stop();

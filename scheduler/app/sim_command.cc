@@ -72,7 +72,7 @@ std::string UsableUrl(const sim::HttpServer& http, const std::string& host) {
   const bool all = host == "0.0.0.0" || host == "::" || host == "[::]";
   if (!all) return http.url();
   fmt::print(stderr,
-             "warning: --listen {}: everybody who reaches this machine may do everything in this cluster; no "
+             "warning: --listen {}: anyone who reaches this machine may do everything in this cluster; no "
              "credential is asked for\n",
              host);
   return fmt::format("http://127.0.0.1:{}", http.port());
@@ -94,7 +94,7 @@ void Greet(const SimFlags& flags, const std::string& preferred, const std::strin
   std::fflush(stdout);
 }
 
-// Answers what the scheduler shows, all of it, for here everybody may do everything; and the console.
+// Answers what the scheduler shows, all of it, for here anyone may do everything; and the console.
 std::optional<sim::BesideAnswer> ShowDoor(doors::Door& door, const sim::BesideRequest& request) {
   if (auto file = ShowConsole(request.path))
     return sim::BesideAnswer{file->status, file->type, std::string(file->body), nullptr, std::move(file->headers)};
@@ -124,6 +124,24 @@ void Serve(EmbeddedCluster& cluster, Views& views, const base::Clock& clock, bas
   views.Close();
 }
 
+// `preferred`: see PreferredGroup.
+EmbeddedCluster::Options ClusterOptionsOf(const SimFlags& flags, const std::string& preferred) {
+  EmbeddedCluster::Options options;
+  options.world.kuberay = flags.kuberay;
+  options.world.kubelet.stop_ms = flags.pods_stop_ms;
+  options.with_takeover = true;
+  options.autoscaler = flags.autoscaler;
+  options.world.with_upstream_gangs = flags.with_upstream_gangs;
+  options.world.preferred_group = preferred;
+  options.strict_kinds = flags.strict_kinds;
+  return options;
+}
+
+void EnsureOurNamespace(sim::Store& store) {
+  if (store.Find(sim::kNamespaces, "", kOurNamespace)) return;
+  (void)store.Create({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", kOurNamespace}}}});
+}
+
 }  // namespace
 
 int Sim(SimFlags flags) {
@@ -139,15 +157,8 @@ int Sim(SimFlags flags) {
   ShowNotes(config->notes);
 
   const base::SystemClock clock;
-  EmbeddedCluster::Options options;
-  options.world.kuberay = flags.kuberay;
-  options.world.kubelet.stop_ms = flags.pods_stop_ms;
-  options.with_takeover = true;
-  options.autoscaler = std::move(flags.autoscaler);
-  options.world.with_upstream_gangs = flags.with_upstream_gangs;
   const std::string preferred = PreferredGroup(flags);
-  options.world.preferred_group = preferred;
-  options.strict_kinds = flags.strict_kinds;
+  EmbeddedCluster::Options options = ClusterOptionsOf(flags, preferred);
   std::vector<std::string> served;  // empty: the scheduler that runs against this cluster decides
   if (flags.with_scheduler) {
     for (const framework::Profile& profile : core_options->profiles) served.push_back(profile.scheduler_name);
@@ -160,10 +171,7 @@ int Sim(SimFlags flags) {
   if (const base::Status loaded = cluster.Load(std::move(flags.manifests)); !loaded) return Refuse(loaded.error());
   ShowNotes(cluster.NotesOfUnknownKinds());
   ShowNotes(SimulationNotes(cluster.store(), served));
-  if (!cluster.store().Find(sim::kNamespaces, "", kOurNamespace)) {
-    (void)cluster.store().Create(
-        {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", kOurNamespace}}}});
-  }
+  EnsureOurNamespace(cluster.store());
   sim::Door door(cluster.store());
   cluster.SetDoor(&door);
 
@@ -189,10 +197,9 @@ int Sim(SimFlags flags) {
   if (const base::Status started = http.Start(address->first, address->second); !started)
     return Refuse(started.error());
   const std::string url = UsableUrl(http, address->first);
-  if (!flags.kubeconfig_out.empty()) {
-    const base::Status written = WriteFile(flags.kubeconfig_out, sim::KubeconfigFor(url));
-    if (!written) return Refuse({written.error().code, "--kubeconfig-out: " + written.error().message});
-  }
+  if (!flags.kubeconfig_out.empty())
+    if (const base::Status written = WriteFile(flags.kubeconfig_out, sim::KubeconfigFor(url)); !written)
+      return Refuse({written.error().code, "--kubeconfig-out: " + written.error().message});
   Greet(flags, preferred, url, nodes, pods);
   Serve(cluster, views, clock, wake, stopped);
   http.Stop();

@@ -47,14 +47,29 @@ PLANTED = {
 }
 
 
-def run_on(files):
+LONG = "".join(f"  Do({i});\n" for i in range(61))
+
+PLANTED_LENGTHS = {
+    "a file that is too long": ("sim/store/store.h", "// A line.\n" * 601),
+    "a function that is too long": ("sim/store/store.cc", "void Do() {\n" + LONG + "}\n"),
+    "a method that is too long": ("sim/store/store.h", "class A {\n  void Do(int a,\n          int b) const {\n" + LONG + "  }\n};\n"),
+}
+
+PLANTED_WORDS = {
+    "a private word": ("sim/store/store.cc", "// The pod goes in vain.\n"),
+    "a pod that is a person": ("sim/store/store.cc", "// Tells who waits.\n"),
+    "a private word in a name": ("sim/store/store.h", "int tried_in_vain_ = 0;\n"),
+}
+
+
+def run_on(files, script="check.py"):
     with tempfile.TemporaryDirectory() as directory:
         root = pathlib.Path(directory)
         for name, text in files.items():
             path = root / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        return subprocess.run([sys.executable, HERE / "check.py", root], capture_output=True, text=True)
+        return subprocess.run([sys.executable, HERE / script, root], capture_output=True, text=True)
 
 
 class LayerCheck(unittest.TestCase):
@@ -66,6 +81,21 @@ class LayerCheck(unittest.TestCase):
         for what, (name, line) in PLANTED.items():
             with self.subTest(what):
                 done = run_on({**RIGHT, name: RIGHT.get(name, "") + line})
+                self.assertEqual(done.returncode, 1, done.stdout)
+                self.assertIn(name, done.stdout)
+
+    def test_a_source_that_is_too_long_is_found(self):
+        self.check_planted("lengths.py", PLANTED_LENGTHS)
+
+    def test_a_word_of_the_list_is_found(self):
+        self.check_planted("words.py", PLANTED_WORDS)
+
+    def check_planted(self, script, planted):
+        done = run_on(RIGHT, script)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        for what, (name, text) in planted.items():
+            with self.subTest(what):
+                done = run_on({**RIGHT, name: text}, script)
                 self.assertEqual(done.returncode, 1, done.stdout)
                 self.assertIn(name, done.stdout)
 

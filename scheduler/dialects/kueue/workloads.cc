@@ -316,6 +316,29 @@ Terms Workloads::TermsOf(const Entry& entry, std::string* problem) const {
   return terms;
 }
 
+// Reads into `quota` what the admission checks of the gang's queue and flavors say. Returns the reason for an eviction
+// if one of them refuses; "": none does.
+std::string Workloads::ReadChecks(const Entry& entry, model::QuotaTerms* quota) const {
+  std::set<std::string> flavors;
+  const std::string leaf = quota->has ? quota->has->leaf : queues_.LeafOf(entry.key.ns, entry.terms.queue);
+  if (quota->has)
+    for (const auto& role : quota->has->roles)
+      for (const auto& [resource, flavor] : role.flavors) flavors.insert(flavor);
+  quota->places_before_checks = true;
+  std::string refused;
+  for (const std::string& name : queues_.ChecksOf(leaf, quota->has ? std::optional(flavors) : std::nullopt)) {
+    const auto state = std::ranges::find(entry.read.checks, name, &WorkloadRead::CheckState::name);
+    const std::string word = state == entry.read.checks.end() ? "Pending" : state->state;
+    if (word != "Ready") quota->awaits_checks = true;
+    if (word == "Rejected") refused = kDeactivatedByCheck;
+    if (word == "Retry" && refused.empty()) refused = "AdmissionCheck";
+    if (const Check* check = queues_.FindCheck(name); check && check->controller == kProvisioning)
+      quota->places_before_checks = false;
+  }
+  quota->places_before_checks = quota->places_before_checks && quota->awaits_checks;
+  return refused;
+}
+
 model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
   model::QuotaTerms quota;
   model::GangAsk& ask = quota.ask;
@@ -355,23 +378,7 @@ model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
   quota.released = entry.job && IsReleased(*entry.kind, *entry.job->body);
   quota.not_before_ms = entry.read.requeue_at_ms;
 
-  std::set<std::string> flavors;
-  const std::string leaf = quota.has ? quota.has->leaf : queues_.LeafOf(entry.key.ns, entry.terms.queue);
-  if (quota.has)
-    for (const auto& role : quota.has->roles)
-      for (const auto& [resource, flavor] : role.flavors) flavors.insert(flavor);
-  quota.places_before_checks = true;
-  std::string refused;
-  for (const std::string& name : queues_.ChecksOf(leaf, quota.has ? std::optional(flavors) : std::nullopt)) {
-    const auto state = std::ranges::find(entry.read.checks, name, &WorkloadRead::CheckState::name);
-    const std::string word = state == entry.read.checks.end() ? "Pending" : state->state;
-    if (word != "Ready") quota.awaits_checks = true;
-    if (word == "Rejected") refused = kDeactivatedByCheck;
-    if (word == "Retry" && refused.empty()) refused = "AdmissionCheck";
-    if (const Check* check = queues_.FindCheck(name); check && check->controller == kProvisioning)
-      quota.places_before_checks = false;
-  }
-  quota.places_before_checks = quota.places_before_checks && quota.awaits_checks;
+  const std::string refused = ReadChecks(entry, &quota);
   if (entry.read.deactivates == kExecutionExceeded || entry.read.deactivates == kRequeuesExceeded)
     quota.barred = fmt::format("{}{}", kDeactivatedBy, entry.read.deactivates);
   else if (quota.has && quota.has->evicted && entry.read.evicted_reason == kPodsReadyTimeout)

@@ -105,6 +105,7 @@ class Workloads {
   Terms TermsOf(const Entry& entry, std::string* problem) const;
   model::GangSpec SpecOf(const Entry& entry) const;
   model::QuotaTerms QuotaOf(const Entry& entry) const;
+  std::string ReadChecks(const Entry& entry, model::QuotaTerms* quota) const;
   void Index(const Entry& entry, bool add);
 
   const Queues& queues_;
