@@ -194,12 +194,12 @@ std::vector<LargeObject> LargeObjects() {
       {"preferred terms",
        Items(kPreferredNodeTerms, [](int i) { return Json{{"weight", 1}, {"preference", NodeTerm(i)}}; })},
       {"pod anti-affinity terms", Items(kAntiAffinity, PodTerm)},
-      {"anti-affinity to everybody", Items(kAntiAffinity,
-                                           [](int i) {
-                                             return Json{{"topologyKey", Key(i)},
-                                                         {"labelSelector", Json::object()},
-                                                         {"namespaceSelector", Json::object()}};
-                                           })},
+      {"anti-affinity to all pods", Items(kAntiAffinity,
+                                          [](int i) {
+                                            return Json{{"topologyKey", Key(i)},
+                                                        {"labelSelector", Json::object()},
+                                                        {"namespaceSelector", Json::object()}};
+                                          })},
       {"values of one affinity term", Values("matchExpressions", "kubernetes.io/hostname")},
       {"names of one affinity term", Values("matchFields", "metadata.name")},
       {"preferred pod terms",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // UnknownKeys: topology keys in terms that no node has, and that therefore concern no node. Users invent such keys, so
-// only the key is kept. A state that skipped a term is made anew when a node gets its key.
+// only the key is kept. A state that skipped a term is made again when a node gets its key.
 #pragma once
 
 #include <absl/container/flat_hash_set.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Console: the web console, whose files (ui/) are in the binary. They are the same for everybody and hold nothing of a
+// Console: the web console, whose files (ui/) are in the binary. They are the same for all users and hold nothing of a
 // cluster: what the console shows it asks of /apis/tutti/v1, as the user whose token it was given.
 #pragma once
 

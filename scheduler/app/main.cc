@@ -23,7 +23,6 @@
 #include "app/yaml_fields.h"
 #include "base/duration.h"
 #include "base/json.h"
-#include "base/log.h"
 
 namespace {
 
@@ -31,9 +30,9 @@ using namespace tutti;  // NOLINT: the one file that speaks of all rooms
 
 constexpr const char* kAbout =
     "Tutti is a scheduler for Kubernetes that starts the whole gang or none of it.\n"
-    "It stands in for kube-scheduler, for the schedulerNames that its configuration says, and understands the gangs "
-    "of\n"
-    "Volcano, scheduler-plugins, upstream's PodGroup, KubeRay and YuniKorn as they are written today.";
+    "It stands in for kube-scheduler, for the schedulerNames that its configuration says, and understands the\n"
+    "gangs and queues of Volcano, Kueue, AppWrapper (MCAD), scheduler-plugins, upstream's PodGroup, KubeRay, KAI\n"
+    "and YuniKorn.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -221,7 +220,7 @@ struct RunVerb {
                   "set SO_REUSEPORT, so that others may listen there too")
         ->group(group);
     verb.add_option("--authorization-always-allow-paths", flags.server.always_allow_paths,
-                    "served to everybody; the rest needs a user who may get the path")
+                    "served to anyone; the rest needs a user who may get the path")
         ->group(group)
         ->delimiter(',')
         ->allow_extra_args(false)

@@ -151,17 +151,17 @@ void Snapshot::Shift(const PodClass& pod_class, NodeId n, int64_t sign) {
     if (r <= kPodsColumn || allocatable_.holds(r))
       requested_.Add(r, n, sign * amount);
     else
-      ShiftInVain(r, n, sign * amount);
+      ShiftUnoffered(r, n, sign * amount);
   }
   requested_.Add(kPodsColumn, n, sign);
   nonzero_.Add(kCpuColumn, n, sign * pod_class.spec->nonzero_cpu);
   nonzero_.Add(kMemoryColumn, n, sign * pod_class.spec->nonzero_memory);
 }
 
-void Snapshot::ShiftInVain(ResourceId r, NodeId n, Columns::Wide by) {
-  const auto at = requested_in_vain_.try_emplace({r, n}, 0).first;
+void Snapshot::ShiftUnoffered(ResourceId r, NodeId n, Columns::Wide by) {
+  const auto at = requested_unoffered_.try_emplace({r, n}, 0).first;
   at->second += by;
-  if (at->second == 0) requested_in_vain_.erase(at);
+  if (at->second == 0) requested_unoffered_.erase(at);
 }
 
 void Snapshot::Adjust(ResourceId r, NodeId n, Columns::Wide by) {
@@ -169,18 +169,18 @@ void Snapshot::Adjust(ResourceId r, NodeId n, Columns::Wide by) {
   if (r <= kPodsColumn || allocatable_.holds(r))
     requested_.AddBeyond(r, n, by);
   else
-    ShiftInVain(r, n, by);
+    ShiftUnoffered(r, n, by);
   Touch(n);
 }
 
 // A node comes with the first of it.
 void Snapshot::Provide(ResourceId r) {
   ++provided_;
-  const auto from = requested_in_vain_.lower_bound({r, NodeId(0)});
+  const auto from = requested_unoffered_.lower_bound({r, NodeId(0)});
   auto at = from;
-  for (; at != requested_in_vain_.end() && at->first.first == r; ++at)
+  for (; at != requested_unoffered_.end() && at->first.first == r; ++at)
     requested_.AddBeyond(r, at->first.second, at->second);
-  requested_in_vain_.erase(from, at);
+  requested_unoffered_.erase(from, at);
 }
 
 std::vector<PortEntry> Snapshot::PortsOf(const PodClass& pod_class) const {

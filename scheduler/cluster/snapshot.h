@@ -84,8 +84,8 @@ class Snapshot {
   // Which pods are where, by class.
   const absl::flat_hash_map<model::ClassId, Occupants>& occupants() const { return occupants_; }
 
-  // Volumes and claims. A ranking of pods with volumes begins anew when their version changes; what placed pods take of
-  // them comes with the log of pods.
+  // Volumes and claims. A ranking of pods with volumes begins again when their version changes; what placed pods take
+  // of them comes with the log of pods.
   const Storage& storage() const { return storage_; }
   Storage& storage() { return storage_; }
 
@@ -122,7 +122,7 @@ class Snapshot {
   void Touch(model::NodeId n);
   void Record(const PodClass& pod_class, model::NodeId n, int32_t by);
   void Shift(const PodClass& pod_class, model::NodeId n, int64_t sign);
-  void ShiftInVain(model::ResourceId r, model::NodeId n, Columns::Wide by);
+  void ShiftUnoffered(model::ResourceId r, model::NodeId n, Columns::Wide by);
   void Provide(model::ResourceId r);
   std::vector<PortEntry> PortsOf(const PodClass& pod_class) const;
 
@@ -131,8 +131,8 @@ class Snapshot {
   absl::flat_hash_map<std::string, model::NodeId> by_name_;
   size_t node_count_ = 0;
   Columns allocatable_, requested_;
-  Columns nonzero_;                                                                         // of cpu and memory
-  std::map<std::pair<model::ResourceId, model::NodeId>, Columns::Wide> requested_in_vain_;  // of what no node has
+  Columns nonzero_;                                                                           // of cpu and memory
+  std::map<std::pair<model::ResourceId, model::NodeId>, Columns::Wide> requested_unoffered_;  // of what no node has
   size_t provided_ = 0;
   static constexpr uint8_t kTainted = 1, kUnschedulable = 2;
   std::vector<uint8_t> barriers_;

@@ -48,15 +48,15 @@ class McadNext {
 
   Millis now_ms() const { return now_ms_; }
 
-  // Conditions are a log, with one entry for each type and reason. `anew`: it became true once more.
-  void Note(const char* type, const char* reason, const std::string& message = "", bool anew = false) {
+  // Conditions are a log, with one entry for each type and reason. `again`: it became true once more.
+  void Note(const char* type, const char* reason, const std::string& message = "", bool again = false) {
     Json entry = {{"type", type}, {"status", "True"}};
     if (*reason != '\0') entry["reason"] = reason;
     if (!message.empty()) entry["message"] = message;
     const auto at = std::ranges::find_if(conditions_, [&](const Json& each) {
       return TextIn(each, "type") == type && TextIn(each, "reason") == reason;
     });
-    if (at != conditions_.end() && !anew && TextIn(*at, "message") == message && TextIn(*at, "status") == "True")
+    if (at != conditions_.end() && !again && TextIn(*at, "message") == message && TextIn(*at, "status") == "True")
       return;
     entry["lastUpdateMicroTime"] = Instant(0);
     entry["lastTransitionMicroTime"] = Instant(2);

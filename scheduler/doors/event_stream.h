@@ -6,7 +6,7 @@
 //                        life when nothing else was sent for ten seconds
 //   event: relist        data: why changes are missing; the stream ends, and the reader has to list again
 //
-// The rights of its reader are looked at anew each minute, and those of its credential after an hour: then the stream
+// The rights of its reader are looked at again each minute, and those of its credential after an hour: then the stream
 // ends, and the reader comes again with the last sequence number.
 #pragma once
 

@@ -7,7 +7,7 @@
 // if they also agree in their capacity and in what is taken of it. A group never changes its kind. An empty group may
 // be used again for other nodes of its kind.
 //
-// One thread. Cost: a pass over all nodes when made or begun anew, then O(log n) for each changed node.
+// One thread. Cost: a pass over all nodes when made or begun again, then O(log n) for each changed node.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -57,7 +57,7 @@ class NodeGroups {
   model::NodeId First(NodeGroup g) const { return first_[g.index()]; }
   NodeGroup Of(model::NodeId n) const { return group_of_[n.index()]; }  // invalid for a slot without a node
 
-  // Changes when all groups and kinds were numbered anew.
+  // Changes when all groups and kinds were numbered again.
   uint64_t era() const { return era_; }
   // The log of groups that got their first node or lost their last one. It works like ClusterState's; see
   // Snapshot::ReadLog.

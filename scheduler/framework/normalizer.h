@@ -27,7 +27,7 @@ class Normalizer {
   // Takes all raw scores at once; ignores those of refused slots.
   void Assign(std::span<const RefusedBy> refused_by, std::span<const int64_t> raw);
 
-  // Finds the extremes anew if one was erased. True when Share has changed for all nodes.
+  // Finds the extremes again if one was erased. True when Share has changed for all nodes.
   bool Settle(std::span<const RefusedBy> refused_by);
 
   // The extremes over the feasible nodes that have a score; both 0 when there are none.

@@ -37,7 +37,7 @@ class State {
   // concerns to Dirty.
   virtual bool FollowsNodes() const { return false; }
   bool Follows() const { return FollowsPods() != Pods::kNone || FollowsNodes(); }
-  // Called when a label key came that no node had. True if the state cannot follow that; it is then made anew.
+  // Called when a label key came that no node had. True if the state cannot follow that; it is then made again.
   virtual bool Outdated() const { return false; }
   // Returns the bytes held, as far as they grow with the cluster or its pods.
   virtual size_t memory() const { return 0; }
@@ -136,7 +136,7 @@ class ScoreState : public State {
   // Writes the scores of these nodes into `raw`, which is parallel to `nodes`.
   virtual void ScoreSome(std::span<const model::NodeId> nodes, std::span<int64_t> raw) const;
   // True for a score that depends on the set of feasible nodes. FeasibleChanged() is then called before the first
-  // question, and whenever that set or a feasible node has changed. It returns true if all nodes must be scored anew.
+  // question, and whenever that set or a feasible node has changed. It returns true if all nodes must be scored again.
   virtual bool FollowsFeasible() const { return false; }
   virtual bool FeasibleChanged(std::span<const RefusedBy>) { return false; }
   // If it Shares, it gets the feasible nodes as cells instead: for each cell its number of nodes, and the best one by

@@ -3,7 +3,7 @@
 //
 // Cost: one pass over all nodes when made; then Refresh() is O(changed nodes · (plugins + log n)), and Best() is O(log
 // n). If only pods of a node changed, only the plugins that read them are asked. When a change moves the maximum or
-// minimum of a normalising score, that score is normalised anew for all nodes. The part of an answer that nodes share
+// minimum of a normalising score, that score is normalised again for all nodes. The part of an answer that nodes share
 // (State::Shares) is kept for cells of nodes: its change is O(cells). Ties go to the lowest slot, so that the same
 // input gives the same node.
 #pragma once

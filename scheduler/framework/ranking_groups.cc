@@ -85,7 +85,7 @@ void Ranking::Impl::RefreshGroups() {
   AskGroups(work.of_groups);
 }
 
-// Passes changes to the states; sets `told` if there was one. False when the states must be prepared anew.
+// Passes changes to the states; sets `told` if there was one. False when the states must be prepared again.
 bool Ranking::Impl::TellOfGroups(bool* told) {
   if (BeginsAnew()) return false;
   Changes changes;

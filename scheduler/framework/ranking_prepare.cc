@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a ranking anew: prepares every plugin and asks about every node.
+// Makes a ranking again: prepares every plugin and asks about every node.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -132,12 +132,12 @@ void Ranking::Impl::AskAll() {
 
 // Calls FeasibleChanged() of the scores that follow. True when some score must be asked about all nodes again.
 bool Ranking::Impl::TellFeasible() {
-  bool anew = false;
+  bool all = false;
   seen_version = snapshot.last_version();
   if (follows_feasible)
     for (ActiveScore& score : scores)
-      if (score.state->FollowsFeasible()) anew |= score.state->FeasibleChanged(refused_by);
-  return anew;
+      if (score.state->FollowsFeasible()) all |= score.state->FeasibleChanged(refused_by);
+  return all;
 }
 
 void Ranking::Impl::ScoreAll() {

@@ -73,13 +73,13 @@ bool Ranking::Impl::Outdated() const {
           (sharing && sharing->score && outdated(*sharing->score)));
 }
 
-// Whether the states must be made anew, because data that they were made from has changed.
+// Whether the states must be made again, because data that they were made from has changed.
 bool Ranking::Impl::BeginsAnew() const {
   const bool reads_namespaces = follows_pods != State::Pods::kNone || class_refuser;  // the refusal may depend on them
   return (seen_namespaces != snapshot.namespaces().version() && reads_namespaces) || Outdated() || StorageChanged();
 }
 
-// Passes changes to the states. False when they must be prepared anew.
+// Passes changes to the states. False when they must be prepared again.
 bool Ranking::Impl::TellChanges(Changes* changes) {
   if (BeginsAnew() || !snapshot.ReadLog(seen_nodes, &work.changed)) return false;
   seen_keys = snapshot.labels().keys_version();
@@ -170,8 +170,8 @@ void Ranking::Impl::Ask(const Changes& changes) {
   for (const NodeId n : changes.nodes) best.Replay(n.index());
 }
 
-// Sorts the node by which part of its score must be found anew. If any must, the node is out while the others are
-// normalised anew.
+// Sorts the node by which part of its score must be found again. If any must, the node is out while the others are
+// normalised again.
 void Ranking::Impl::Sort(NodeId n, RefusedBy verdict) {
   const size_t slot = n.index();
   const char marks = work.marked[slot];
@@ -297,7 +297,7 @@ void Ranking::Impl::Move(std::span<const NodeId> nodes, int32_t even) {
 }
 
 // Updates the totals of nodes whose scores must be asked, of those that a normalised score added, and of those that are
-// feasible again. `some_left`: some nodes are not feasible any more. True when all other nodes were normalised anew.
+// feasible again. `some_left`: some nodes are not feasible any more. True when all other nodes were normalised again.
 bool Ranking::Impl::Rescore(bool some_left) {
   const std::array<std::span<const NodeId>, 3> all{work.redone, work.rescored, work.returned};
   if (!some_left && std::ranges::all_of(all, [](const auto& nodes) { return nodes.empty(); })) return false;
@@ -368,7 +368,7 @@ void Ranking::Impl::SumPlain(std::span<const NodeId> nodes) {
     moving[nodes[i].index()] = work.sums[i] - static_cast<int32_t>(still.at(nodes[i].index()));
 }
 
-// Normalises anew. True when totals changed: the caller must then rebuild the rounds above them.
+// Normalises again. True when totals changed: the caller must then rebuild the rounds above them.
 bool Ranking::Impl::Renormalize() {
   bool moved = false;
   for (ActiveScore& score : scores) {

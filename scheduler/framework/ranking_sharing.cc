@@ -112,7 +112,7 @@ void Ranking::Impl::FillCells() {
   for (uint32_t n = 0; n < best.size(); ++n) PutIntoCell(NodeId(n));
 }
 
-// Checks that sharing still saves work. False: the ranking must be made anew, and shares less.
+// Checks that sharing still saves work. False: the ranking must be made again, and shares less.
 bool Ranking::Impl::SharingPays() {
   // Nodes of a closed cell must not count for the extremes of other scores, but a normalizer cannot leave them out.
   const auto uneven = [](const ActiveScore& score) { return score.normalizer && !score.normalizer->flat(); };

@@ -89,7 +89,7 @@ struct KubeClient::Parts {
     if (thread.joinable()) thread.join();
   }
 
-  // Lists pods anew, so that the plans of this leader see the last writes of the former one.
+  // Lists pods again, so that the plans of this leader see the last writes of the former one.
   void Won() {
     const uint64_t this_term = ++term;
     const auto lead = [this, this_term] {

@@ -2,7 +2,7 @@
 // KubeFeed: posts pods, nodes and the wanted kinds from the API server to a sink, as they change.
 //
 // For a kind that is not served it posts KindSynced{served=false}, and looks for the kind again. When a CRD is deleted,
-// it posts its objects as gone. When a version appears that is preferred to the watched one, it lists the kind anew in
+// it posts its objects as gone. When a version appears that is preferred to the watched one, it lists the kind again in
 // that version.
 //
 // Start is called once, and Want at any time after it, on any thread; they take effect on the loop's thread. The rest

@@ -41,7 +41,7 @@ class Reflector {
   Reflector& operator=(const Reflector&) = delete;
 
   void Start();
-  // Lists anew, with the objects of now or later; `synced` follows.
+  // Lists again, with the objects of now or later; `synced` follows.
   void Relist();
   const std::string& path() const { return options_.path; }
 

@@ -128,7 +128,7 @@ std::vector<CellId> Ledger::Limited(QueueId queue) const {
 void Ledger::SetKept(QueueId queue, CellId cell, int64_t amount) {
   if (Kept(queue, cell) == amount) return;
   At(&rows_, queue, cell).kept = amount;
-  links_version_ = 0;  // what those above have is summed up anew
+  links_version_ = 0;  // what those above have is summed up again
 }
 
 int64_t Ledger::Kept(QueueId queue, CellId cell) const {

@@ -93,7 +93,7 @@ class Ledger {
   const Entry* Find(QueueId queue, CellId cell) const;
   static Entry& At(std::vector<Row>* rows, QueueId queue, CellId cell);
   void Add(const ChargeRecord& charge, int sign, std::vector<Row>* rows) const;
-  // Sums up anew if some queue has another parent.
+  // Sums up again if some queue has another parent.
   void Refresh() const;
   void End(Mark mark);
 

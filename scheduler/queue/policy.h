@@ -33,8 +33,8 @@ class Policy {
   // Tells whether limits follow what gangs ask for, and not only the declarations and the nodes.
   virtual bool LimitsFollowDemand() const = 0;
 
-  // Works out anew what follows from the tree, the nodes' `total` and what is asked for. All answers are as of the last
-  // call. REQUIRES: called once after a change of the tree before anything is asked.
+  // Works out again what follows from the tree, the nodes' `total` and what is asked for. All answers are as of the
+  // last call. REQUIRES: called once after a change of the tree before anything is asked.
   virtual void Renew(const model::ResourceList& total) = 0;
 
   // Whether the queue may take `ask` now without taking from another.

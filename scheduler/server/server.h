@@ -49,7 +49,7 @@ struct Page {
   std::vector<std::string> parameters = {};
 };
 
-// An answer that needs no user: it is the same for everybody.
+// An answer that needs no user: it is the same for all.
 struct OpenAnswer {
   int status = 200;
   const char* type = kText;

@@ -129,7 +129,7 @@ HttpResponse ApiHandler::Handle(const HttpRequest& request) {
   try {
     auto other = door_.With([&](Store& store) -> std::optional<HttpResponse> {
       if (path == "/") return RootPaths(store.resources());
-      // The revision begins anew with each life of this cluster.
+      // The revision begins again with each life of this cluster.
       const std::string tag = fmt::format("\"{}-{}\"", born_ms_, store.resources().revision());
       if (auto found = Discover(store.resources(), tag, request)) return found;
       return AnswerOpenApi(store.resources(), request);

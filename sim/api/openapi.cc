@@ -14,7 +14,7 @@ std::string PathOf(const GroupVersion& gv) {
   return gv.group.empty() ? "api/" + gv.version : fmt::format("apis/{}/{}", gv.group, gv.version);
 }
 
-// The list of documents. The hash makes clients fetch anew when a definition has changed.
+// The list of documents. The hash makes clients fetch again when a definition has changed.
 Json Index(const ResourceTable& resources) {
   Json paths = Json::object();
   for (const GroupVersion& gv : ServedGroupVersions(resources)) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr base::Millis kBookmarkEveryMs = 30'000;
 constexpr base::Millis kForever = std::numeric_limits<base::Millis>::max();
-// A client this far behind starts anew sooner than it catches up.
+// A client this far behind starts again sooner than it catches up.
 constexpr size_t kMaxQueued = 200'000;
 
 }  // namespace
@@ -76,7 +76,7 @@ void WatchStream::Begin(Store& store, const ApiResource& resource) {
   if (options_.after) {
     // A version of the future is one of a former life of this cluster.
     auto events = *options_.after > store.resource_version()
-                      ? tl::make_unexpected(Expired("too large resource version: this cluster has been started anew"))
+                      ? tl::make_unexpected(Expired("too large resource version: this cluster has been started again"))
                       : store.EventsAfter(resource.id, *options_.after);
     if (!events) {
       AppendLine("ERROR", PrintJson(events.error().ToStatus()), error_);

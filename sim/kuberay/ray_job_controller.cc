@@ -200,7 +200,7 @@ RayJobController::Step RayJobController::Follow(Json& ray_job) {
   return Step::kWrite;
 }
 
-// Suspended or about to be tried again: everything goes, then the next attempt starts anew.
+// Suspended or about to be tried again: everything goes, then the next attempt starts again.
 RayJobController::Step RayJobController::TakeBack(Json& ray_job) {
   const bool cluster_gone = DeleteCluster(ray_job);
   const bool submitter_gone = DeleteSubmitter(ray_job);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr base::Millis kRetryMs = 1'000;
 constexpr base::Millis kWriteMs = 10'000;
-// After so long a write that nothing was seen of is decided anew.
+// After so long a write that nothing was seen of is decided again.
 constexpr base::Millis kEchoMs = 5'000;
 constexpr const char* kRequests = "provisioningrequests.autoscaling.x-k8s.io";
 constexpr const char* kTemplates = "podtemplates";

@@ -91,7 +91,7 @@ struct ApiResource {
 };
 
 // REQUIRES: one owner. Pointers handed out stay good until that resource is removed
-// or put anew; to keep work across store calls, keep the GroupResource instead.
+// or put again; to keep work across store calls, keep the GroupResource instead.
 class ResourceTable {
  public:
   ResourceTable();  // with the built-in resources

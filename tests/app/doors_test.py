@@ -396,7 +396,7 @@ class SimSaysWhatItIs(unittest.TestCase):
         url, _, errors = self.sim(listen="0.0.0.0:0")
         self.assertTrue(url.startswith("http://127.0.0.1:"), url)
         self.assertEqual(fetch(url + "/livez")[0], 200)
-        self.assertIn("warning: --listen 0.0.0.0: everybody who reaches this machine", errors)
+        self.assertIn("warning: --listen 0.0.0.0: anyone who reaches this machine", errors)
         self.assertNotIn("warning", self.sim()[2])
 
 

@@ -15,7 +15,11 @@ import sys
 
 import check
 
-WORDS = re.compile(r"\b(whoever|whom|somebody|anybody|nobody|lest|in vain|for ever|heeds?|heeded)\b", re.IGNORECASE)
+WORDS = re.compile(
+    r"\b(whoever|whom|somebody|anybody|everybody|nobody|lest|for ever|heeds?|heeded|anew|besides (it|them))\b"
+    r"|in[ _]?vain|\bwho (goes|ends|waits|has|lacks)\b",
+    re.IGNORECASE,
+)
 
 
 def main():

@@ -8,7 +8,7 @@
 //   (1) no eviction leaves before the members' nominations are seen and the record is acknowledged;
 //   (2) a gang has one set of victims at a time. Another one is chosen only after the first is gone, or given up and
 //       its record taken back: killed at any instant, the next leader goes on with the set that is recorded.
-// A promise can say neither. If all members are promised there is no record, and the next leader chooses anew.
+// A promise can say neither. If all members are promised there is no record, and the next leader chooses again.
 #pragma once
 
 #include <string>

@@ -165,7 +165,7 @@ std::optional<Millis> Agenda::LongestWait() const {
   return by_wait_.empty() ? std::nullopt : std::optional(by_wait_.begin()->first);
 }
 
-// A group that is refused again and again is not put anew each time: when its turn comes, it is seen that it was.
+// A group that is refused again and again is not put again each time: when its turn comes, it is seen that it was.
 std::optional<std::vector<std::shared_ptr<const Validity>>> Agenda::Flush(Millis since_ms) {
   while (!by_wait_.empty() && by_wait_.begin()->first <= since_ms) {
     const uint32_t slot = by_wait_.begin()->second;

@@ -257,7 +257,7 @@ struct GangNote {
   base::Millis renew_ms = 0;                   // monotonic; then figures that were kept are renewed; 0: none were
   bool awaits_figures = false;                 // it stands in line to be told new ones (FigureWrites)
   bool takes_figures = false;                  // and it is its turn
-  base::Millis retell_ms = 0;                  // monotonic; when all that members were told anew is paid for
+  base::Millis retell_ms = 0;                  // monotonic; when all that members were told again is paid for
   base::Boxed<dialects::GangReport> reported;  // spec is null in it
   base::Boxed<model::GangSpec> reported_spec;
   base::Millis changes_at_ms = 0;   // wall; from then on its dialect may desire otherwise; 0: never

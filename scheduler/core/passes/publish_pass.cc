@@ -64,11 +64,11 @@ bool PublishPass::TellMembers(GangId id) {
       said = now_said;
       message = observe::SayTo({pod_class, member.role}, refusal.reason(), refusal.words());
     }
-    const bool anew =
+    const bool retold =
         !member.told.message.empty() && !member.told.in_doubt && member.told.message != message && !undoing;
-    if (anew && now < retell_from_ms) return agenda_.At(id, retell_from_ms, Agenda::Due::kTell);
+    if (retold && now < retell_from_ms) return agenda_.At(id, retell_from_ms, Agenda::Due::kTell);
     const MessageSource& source = member.told.source;
-    const bool in_figures = anew && source.reason &&
+    const bool in_figures = retold && source.reason &&
                             observe::SameButFigures(*source.reason, {source.pod_class, member.role}, refusal.reason(),
                                                     {pod_class, member.role});
     if (in_figures && !may_renew) {
@@ -78,7 +78,7 @@ bool PublishPass::TellMembers(GangId id) {
     const bool quota = refusal.state() == GangState::kWaitingForQueue;
     if (pod_status_.TellWaiting(id, member, quota ? options_.quota_reason : "Unschedulable", message,
                                 {refusal.shared_reason(), pod_class}) &&
-        anew) {
+        retold) {
       cost_ms += kRetellOneMs;
       renewed += in_figures;
     }

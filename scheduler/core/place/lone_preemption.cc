@@ -198,7 +198,7 @@ bool LonePreemption::PickByAmounts(const Asked& asked, NodeId n, Victims lower, 
 }
 
 bool LonePreemption::PickByFilters(const Asked& asked, NodeId n, Victims listed, int64_t* violations) {
-  const std::vector<PossibleVictim> lower(listed.begin(), listed.end());  // which is made anew when pods are evicted
+  const std::vector<PossibleVictim> lower(listed.begin(), listed.end());  // which is made again when pods are evicted
   std::vector<char> gone(lower.size(), 1);
   bool fits = false;
   {

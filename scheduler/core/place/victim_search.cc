@@ -367,7 +367,7 @@ void VictimSearch::DropUnneeded(const Question& question, const std::vector<clus
   std::erase_if(*units, stays);
 }
 
-// What was found stands without the units, or is found anew.
+// What was found stands without the units, or is found again.
 bool VictimSearch::GivesBack(Question& question, std::span<const VictimUnit> units, VictimAnswer* answer) {
   for (const VictimUnit& unit : units) question.ComeBack(unit);
   const auto stay_gone = [&] {

@@ -17,7 +17,7 @@ namespace {
 constexpr base::Millis kStatusDeadlineMs = 60'000;
 constexpr base::Millis kEventDeadlineMs = 300'000;
 constexpr base::Millis kTellAgainMs = 5'000;
-constexpr base::Millis kUnseenMs = 60'000;  // a watch that is silent is begun anew before
+constexpr base::Millis kUnseenMs = 60'000;  // a watch that is silent is begun again before
 constexpr int kConflict = 409;
 
 // By hand: it is written for every waiting pod. A message may quote what a user wrote. Only of the resourceVersion

@@ -74,7 +74,7 @@ class KueueAdmission {
   void Put(model::LocalQueueSpec local, bool admits);
   void DropLocal(const std::string& ns, const std::string& name);
 
-  // Lets the gang wait, or wait for something else; then it is tried anew. REQUIRES: it has no quota.
+  // Lets the gang wait, or wait for something else; then it is tried again. REQUIRES: it has no quota.
   // `nodes`: what else decides which nodes will do; gangs that ask alike and differ in it are not refused alike.
   void Wait(model::GangId gang, model::GangAsk ask, std::string nodes = {});
   // Charges the gang; it no longer waits. Replaces what it had.

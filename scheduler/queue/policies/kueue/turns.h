@@ -2,7 +2,7 @@
 // Turns: in which order the first gangs of all lines have their turn. One thread.
 //
 // By quota: the gang that has to borrow from least far away, then priority, then time. By fair shares: a tournament up
-// the tree, played anew for each turn, since every one that is admitted changes the shares.
+// the tree, played again for each turn, since every one that is admitted changes the shares.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
