@@ -139,10 +139,6 @@ void ClusterState::KeepNode(PodId id, const std::string& node) {
   Nominate(id);
 }
 
-void ClusterState::ForgetKeptNode(PodId id) {
-  if (kept_.erase(id) > 0) Nominate(id);
-}
-
 void ClusterState::EndNomination(const std::string& node_name) {
   const NodeId node = snapshot_.FindNode(node_name);
   if (!node) return;

@@ -111,8 +111,6 @@ class ClusterState {
     const auto kept = kept_.find(id);
     return kept == kept_.end() ? nullptr : &kept->second;
   }
-  // What the pod says counts again.
-  void ForgetKeptNode(model::PodId id);
 
   Budgets& budgets() { return budgets_; }
   const Budgets& budgets() const { return budgets_; }

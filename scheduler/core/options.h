@@ -8,20 +8,17 @@
 
 #include "base/clock.h"
 #include "cluster/extenders.h"
+#include "cluster/state.h"
 #include "framework/profile.h"
+#include "model/gang.h"
+#include "model/ids.h"
 #include "queue/policies/kueue/preemption.h"
-
-namespace tutti::cluster {
-class ClusterState;
-}
 
 namespace tutti::core {
 
 // podMaxInUnschedulablePodsDuration of kube-scheduler.
 inline constexpr base::Millis kFlushAfterMs = 300'000;
 
-struct Gang;
-struct Victim;
 // By which rule queues share, as in Volcano.
 struct QueueRule {
   enum class Kind {
@@ -41,6 +38,12 @@ struct QueueRule {
 struct QuotaRule {
   bool fair_sharing = false;                                                // else by quota and priority
   std::vector<queue::FairStrategy> strategies = queue::kDefaultStrategies;  // with fair sharing
+};
+
+// A pod that Options::choose_victims has chosen.
+struct ChosenVictim {
+  model::PodId pod;
+  bool reclaim = false;  // it goes for its queue's share; else for its priority
 };
 
 struct Options {
@@ -63,9 +66,11 @@ struct Options {
   // nodes.
   base::Millis victim_timeout_ms = 600'000;
   // For tests. Chooses the pods that are to leave for a gang that finds no nodes, so that it does. It is asked about a
-  // gang for which no pod leaves, and returns bound pods, or none. Null: they are searched for, where gang_preemption
-  // says so.
-  std::function<std::vector<Victim>(const Gang&, const cluster::ClusterState&)> choose_victims;
+  // gang for which no pod leaves, of these members, and returns bound pods, or none. Null: they are searched for, where
+  // gang_preemption says so.
+  std::function<std::vector<ChosenVictim>(const model::GangKey& gang, const std::vector<model::PodId>& members,
+                                          const cluster::ClusterState& state)>
+      choose_victims;
   // A node that refused a member's bind is tried again for it after the first, then twice as long each time, until a
   // bind of its gang is accepted.
   base::Millis pod_initial_backoff_ms = 1'000, pod_max_backoff_ms = 10'000;

@@ -63,7 +63,6 @@ class Http2Connection {
   // Makes the connection accept no more exchanges; the present ones go on.
   void Retire() { retired_ = true; }
 
-  bool retired() const { return retired_; }
   // Whether it accepts no more exchanges and none is left. It may then be destroyed, but not from inside a callback.
   bool over() const { return retired_ && streams_.empty() && !busy_; }
 

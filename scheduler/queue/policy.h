@@ -43,6 +43,12 @@ class Policy {
   // Returns how much of its due the queue has; 1 is all of it. Of two siblings the one with the smaller share is next.
   virtual double Share(QueueId queue) const = 0;
 
+  // Returns what the queue deserves of the cell, perhaps 0.
+  virtual int64_t Deserved(QueueId queue, CellId cell) const = 0;
+  // Returns a remark about a queue whose gangs may start, such as that the cluster cannot keep its guarantee. Empty:
+  // none.
+  virtual std::string Remark(QueueId queue) const = 0;
+
   // Whether `taker` may take something from some queue to make room for `ask`. False: from none.
   virtual bool MayTake(QueueId taker, const Ask& ask) const = 0;
   // Whether `taker` may take `given` from a gang of `giver`, to make room for `ask`.

@@ -236,10 +236,12 @@ struct Told : VolcanoRig {
   explicit Told(EvictionCause cause) {
     configure = [this, cause](Options* options) {
       options->queue_rule.reclaim = true;
-      options->choose_victims = [this, cause](const Gang& gang, const cluster::ClusterState& state) {
-        std::vector<Victim> victims;
-        if (gang.key.name == "high")
-          for (const std::string& name : chosen) victims.push_back({state.FindPod("default", name), cause, {}});
+      options->choose_victims = [this, cause](const model::GangKey& gang, const std::vector<model::PodId>&,
+                                              const cluster::ClusterState& state) {
+        std::vector<ChosenVictim> victims;
+        if (gang.name == "high")
+          for (const std::string& name : chosen)
+            victims.push_back({state.FindPod("default", name), cause == EvictionCause::kReclaim});
         return victims;
       };
     };

@@ -22,9 +22,8 @@ std::string ConditionOn(const Rig& rig, const std::string& pod, const std::strin
 struct Full : Rig {
   Full() {
     configure = [this](Options* options) {
-      options->choose_victims = [this](const Gang& gang, const cluster::ClusterState& state) {
-        return Who(gang, state);
-      };
+      options->choose_victims = [this](const model::GangKey& gang, const std::vector<model::PodId>&,
+                                       const cluster::ClusterState& state) { return Who(gang, state); };
     };
     AddPriorityClass("high", 1000);
     AddNode("n1", 2);
@@ -42,10 +41,10 @@ struct Full : Rig {
     for (const char* name : {"g-0", "g-1"})
       AddPod(name, {.gang = "g", .min = "2", .cpu = "2", .priority_class = "high"});
   }
-  std::vector<Victim> Who(const Gang& gang, const cluster::ClusterState& state) {
-    if (gang.key.name != "g") return {};
+  std::vector<ChosenVictim> Who(const model::GangKey& gang, const cluster::ClusterState& state) {
+    if (gang.name != "g") return {};
     ++asked;
-    std::vector<Victim> victims;
+    std::vector<ChosenVictim> victims;
     for (const std::string& name : chosen)
       if (const model::PodId pod = state.FindPod("default", name); pod) victims.push_back({.pod = pod});
     return victims;

@@ -5,8 +5,8 @@
   check.py [ROOT]
 
 The table is that of ARCHITECTURE.md. It is closed: a room that is not in it, or an include that names no room,
-is an error too. The rooms inside the rooms of INSIDE have tables of their own, which are closed likewise; what they look like
-by floors is drawn by picture.py. Each third-party library is confined to the rooms that need it. No plugin sees another one: what
+is an error too. The rooms inside the rooms of INSIDE have tables of their own, which are closed likewise, and there a
+type that is declared and not included counts, too; what they look like by floors is drawn by picture.py. Each third-party library is confined to the rooms that need it. No plugin sees another one: what
 they share is in plugins/common. And JSON is parsed by cluster::ParseJson alone, which bounds its depth, and printed
 by base::PrintJson, which does not throw at what is not UTF-8.
 """
@@ -82,6 +82,8 @@ PARSES = {"scheduler/cluster/json_text.cc", "sim/manifests/manifest.cc"}
 PRINTER = re.compile(r"(?:\.|->)dump\((?!.*error_handler_t::replace)")
 PRINTS = {"scheduler/base/json_string.cc"}
 
+DEFINED = re.compile(r"^(?:class|struct|enum class) (\w+)\b[^;]*\{")
+DECLARED = re.compile(r"^(?:class|struct|enum class) (\w+)(?: : \w+)?;")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
@@ -152,6 +154,22 @@ def wrong_inside(room, own, path):
     return None
 
 
+def hidden(root):
+    """The complaints about types of another inner room that are declared without an include: an arrow all the same."""
+    files = [(room, inner(f"{room}/{file.relative_to(folder_of(root, room))}"), file) for room, _, file in sources(root) if room in INSIDE]
+    homes = {}
+    for room, own, file in files:
+        for line in file.read_text().splitlines():
+            if match := DEFINED.match(line):
+                homes.setdefault((room, match.group(1)), set()).add(own)
+    for room, own, file in files:
+        for number, line in enumerate(file.read_text().splitlines(), start=1):
+            match = DECLARED.match(line)
+            home = homes.get((room, match.group(1)), set()) if match else set()
+            if home and own not in home and not home & INSIDE[room].get(own, set()):
+                yield f"{file.relative_to(root)}:{number}: {room}/{own} may not see {match.group(1)} of {room}/{min(home)}"
+
+
 def check(root):
     """(number of includes read, the list of complaints)."""
     read, complaints = 0, []
@@ -163,7 +181,7 @@ def check(root):
                 why = wrong_inside(room, inner(f"{room}/{file.relative_to(folder_of(root, room))}"), path)
             if why:
                 complaints.append(f"{file.relative_to(root)}:{number}: {why}")
-    return read, complaints + list(bare_json(root))
+    return read, complaints + list(bare_json(root)) + list(hidden(root))
 
 
 def main():

@@ -20,6 +20,8 @@ RIGHT = {
     "sim/store/store.cc": '#include "cluster/ports.h"\n',
     "scheduler/core/passes/drain.cc": '#include "core/place/exact.h"\n#include "core/passes/drain.h"\n',
     "scheduler/core/scheduler.cc": '#include "core/cycle.h"\n',
+    "scheduler/core/gangs/gang.h": "struct Member;\nstruct Gang {\n};\n",
+    "scheduler/core/gangs/census.h": "struct Member {\n};\nstruct Gang;\n",
 }
 
 PLANTED = {
@@ -39,6 +41,7 @@ PLANTED = {
     "a room inside the core that sees past the next": ("scheduler/core/scheduler.cc", '#include "core/place/exact.h"\n'),
     "a room inside sim that sees a higher one": ("sim/store/store.cc", '#include "sim/nodes/kubelet.h"\n'),
     "a room inside the core that nobody named": ("scheduler/core/misc/things.h", '#include "core/options.h"\n'),
+    "a type of a higher room inside the core": ("scheduler/core/options.h", "struct Gang;\n"),
     "a library outside its room": ("scheduler/model/pod.h", "#include <curl/curl.h>\n"),
     "a room that nobody named": ("scheduler/misc/things.h", "#include <string>\n"),
     "JSON of any depth": ("scheduler/kube/client.cc", "auto json = base::Json::parse(body, nullptr, false);\n"),

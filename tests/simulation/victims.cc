@@ -25,15 +25,15 @@ bool IsLone(const model::Pod& pod) {
 
 }  // namespace
 
-std::vector<core::Victim> ChooseVictims(const core::Gang& gang, const cluster::ClusterState& state) {
+std::vector<core::ChosenVictim> ChooseVictims(const model::GangKey& /*gang*/, const std::vector<model::PodId>& members,
+                                              const cluster::ClusterState& state) {
   int32_t priority = std::numeric_limits<int32_t>::max();
-  for (const core::Member* member : gang.members)
-    priority = std::min(priority, state.pod(member->pod).pod->spec->priority);
+  for (const model::PodId member : members) priority = std::min(priority, state.pod(member).pod->spec->priority);
   std::map<std::string_view, model::NodeId> nodes;  // by name
   for (uint32_t slot = 0; slot < state.snapshot().slots(); ++slot)
     if (const model::NodeId node(slot); state.snapshot().present(node))
       nodes.emplace(state.snapshot().node(node).name, node);
-  std::vector<core::Victim> victims;
+  std::vector<core::ChosenVictim> victims;
   size_t taken = 0;
   for (const auto& [name, node] : nodes) {
     const size_t before = victims.size();

@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "cluster/state.h"
-#include "core/gangs/gang.h"
+#include "core/options.h"
 
 namespace tutti::simulation {
 
 // Lone pods of lower priority than any of the gang's, from a few nodes; none, if there are none. That the gang fits
 // without them is for the core to find out.
-std::vector<core::Victim> ChooseVictims(const core::Gang& gang, const cluster::ClusterState& state);
+std::vector<core::ChosenVictim> ChooseVictims(const model::GangKey& gang, const std::vector<model::PodId>& members,
+                                              const cluster::ClusterState& state);
 
 }  // namespace tutti::simulation

@@ -16,7 +16,7 @@
 #include "observe/reason.h"
 #include "queue/ledger.h"
 #include "queue/order.h"
-#include "queue/policies/volcano_rules.h"
+#include "queue/policy.h"
 #include "queue/tree.h"
 #include "queue/waits.h"
 
@@ -80,7 +80,7 @@ class Queues {
 
   queue::QueueTree& tree() { return tree_; }
   const queue::QueueTree& tree() const { return tree_; }
-  const queue::VolcanoRules& rules() const { return *rules_; }
+  const queue::Policy& rules() const { return *rules_; }
 
  private:
   void SetRank(queue::QueueId queue);
@@ -90,7 +90,7 @@ class Queues {
   queue::QueueTree tree_;
   queue::Ledger used_{tree_}, pending_{tree_};
   const observe::QueueRefuses::Limit limit_;
-  std::unique_ptr<queue::VolcanoRules> rules_;  // never null
+  std::unique_ptr<queue::Policy> rules_;  // never null
   queue::Order order_{tree_};
   queue::Waits waits_{tree_, used_, order_.ranks()};
   model::ResourceSum total_;  // of the nodes

@@ -70,6 +70,8 @@ class QuotaDesk {
   // Returns the queue whose quota the gang has or asks for; or the queue that it names, where that leads to none.
   std::string QueueName(const Gang& gang) const;
 
+  // Stores that the observer was told that the gang is admitted.
+  void SetAdmissionTold(model::GangId id) { book_.at(id).quota->admission_told = true; }
   // Stores whether the gang has nodes for its quota.
   void SetPlaced(model::GangId id, bool placed);
 

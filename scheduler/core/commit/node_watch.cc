@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "framework/node_check.h"
+
 namespace tutti::core {
 
 using model::GangId;
@@ -40,13 +42,12 @@ bool NodeWatch::HasRoom(model::NodeId node, PodId pod) const {
 bool NodeWatch::StillTakes(model::NodeId node, PodId id) const {
   using framework::Wake;
   constexpr Wake kOfNodeAlone = Wake::kNodeAdded | Wake::kNodeLabels | Wake::kNodeTaints;
+  const auto of_node_alone = [](const framework::Filter& filter) {
+    return !framework::Any(filter.WakesOn() & ~kOfNodeAlone);
+  };
   const cluster::PodEntry& pod = state_.pod(id);
   const framework::Profile* profile = framework::FindProfile(options_.profiles, pod.pod->spec->scheduler_name);
-  return !profile || std::ranges::none_of(profile->filters, [&](const auto& filter) {
-    if (framework::Any(filter->WakesOn() & ~kOfNodeAlone)) return false;
-    const auto asked = filter->PrepareFilter(*pod.pod_class, state_.snapshot());
-    return asked && asked->Check(node) != framework::Verdict::kFits;
-  });
+  return !profile || !framework::CheckNode(node, *pod.pod_class, *profile, state_.snapshot(), of_node_alone);
 }
 
 // Volumes take long to be made, and a node may be cordoned in the meantime, or filled by others. Once a bind of a gang

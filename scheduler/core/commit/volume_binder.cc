@@ -158,17 +158,12 @@ std::string VolumeBinder::OutOfReach(PodId pod, const std::string& node) const {
   const framework::Profile* profile = framework::FindProfile(options_.profiles, entry.pod->spec->scheduler_name);
   const model::NodeId n = state_.snapshot().FindNode(node);
   if (!profile || !n) return {};
-  for (const auto& filter : profile->filters) {
-    if (!filter->JudgesBoundVolumes()) continue;
-    const auto asked = filter->PrepareFilter(*entry.pod_class, state_.snapshot());
-    if (!asked) continue;
-    if (std::string refusal = asked->RefusesClass(); !refusal.empty()) return refusal;
-    if (asked->Check(n) == framework::Verdict::kFits) continue;
-    std::vector<std::string> reasons;
-    asked->Explain(n, &reasons);
-    return fmt::format("binding volumes: {}", fmt::join(reasons, ", "));
-  }
-  return {};
+  const auto refusal =
+      framework::CheckNode(n, *entry.pod_class, *profile, state_.snapshot(),
+                           [](const framework::Filter& filter) { return filter.JudgesBoundVolumes(); });
+  if (!refusal) return {};
+  return refusal->of_class ? refusal->reasons.front()
+                           : fmt::format("binding volumes: {}", fmt::join(refusal->reasons, ", "));
 }
 
 void VolumeBinder::OnReply(const GangBook::Written& written, const std::string& claim, const cluster::Answer& reply) {

@@ -43,6 +43,8 @@ class Agenda {
   // Puts a gang whose minimum lacks nothing behind all of its priority that may lack something. Returns true if some of
   // those are ready; then the gang is ready again. REQUIRES: it was taken.
   bool StandBehind(model::GangId id);
+  // Ends that the gang stands behind others.
+  void StandInFront(model::GangId id) { book_.at(id).line.besides = false; }
   bool AnyReady() const { return !ready_.empty(); }
   // Tells whether gangs of more than one queue are ready, so that it matters which queue's turn it is.
   bool AreQueuesRivals() const { return ready_.AreQueuesRivals(); }

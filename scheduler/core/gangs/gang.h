@@ -29,7 +29,7 @@ namespace tutti::core {
 using observe::GangState;
 
 struct Census;
-class Refusal;
+struct Refusal;
 
 // Binds of a member, or what its volumes needed before, that were refused for good.
 struct RefusedBinds {
@@ -181,24 +181,36 @@ struct Validity {
   bool broken() const { return over || doubtful; }
 };
 
+// A Reason, and its words, which are rendered when they are first asked for.
+class WordedReason {
+ public:
+  explicit WordedReason(observe::Reason reason) : reason_(std::make_shared<const observe::Reason>(std::move(reason))) {}
+
+  const std::shared_ptr<const observe::Reason>& reason() const { return reason_; }  // never null
+  const observe::Words& words() const;
+
+ private:
+  std::shared_ptr<const observe::Reason> reason_;
+  mutable std::shared_ptr<const observe::Words> words_;
+};
+
 // Why a gang, or the rest of one, does not start, and what could change that. It stays true until one of `wakes`
 // happens.
-class Refusal {
- public:
+struct Refusal {
   Refusal() : Refusal(observe::Reason()) {}
-  explicit Refusal(observe::Reason reason) : reason_(std::make_shared<const observe::Reason>(std::move(reason))) {}
+  explicit Refusal(observe::Reason reason) : why(std::move(reason)) {}
 
-  const observe::Reason& reason() const { return *reason_; }
-  const std::shared_ptr<const observe::Reason>& shared_reason() const { return reason_; }
-  GangState state() const { return observe::StateOf(*reason_); }
-  // Returns the reason in words, which are rendered when they are first asked for.
-  const observe::Words& words() const;
+  const observe::Reason& reason() const { return *why.reason(); }
+  const std::shared_ptr<const observe::Reason>& shared_reason() const { return why.reason(); }
+  GangState state() const { return observe::StateOf(reason()); }
+  const observe::Words& words() const { return why.words(); }
 
   // Adds a remark to the reason.
   void AddRemark(const std::string& remark);
   // Takes over the reason of `before`, and how old its figures are.
   void KeepReasonOf(const Refusal& before);
 
+  WordedReason why;
   framework::Wake wakes = framework::Wake::kAll;
   std::vector<std::string_view> plugins;  // the filters that refused nodes; they live as long as the profile
 
@@ -215,10 +227,6 @@ class Refusal {
   std::shared_ptr<Validity> certificate;
   // Of a whole gang: those by which its members wait; `wakes` is of the others.
   std::vector<std::shared_ptr<const Validity>> certificates;
-
- private:
-  std::shared_ptr<const observe::Reason> reason_;  // never null
-  mutable std::shared_ptr<const observe::Words> words_;
 };
 
 // What the metrics count of a gang.
@@ -235,7 +243,8 @@ struct GangCounts {
   friend bool operator==(const GangCounts&, const GangCounts&) = default;
 };
 
-// Where a gang stands among those that are to be considered, told about, or that wait. Agenda writes it.
+// Where a gang stands among those that are to be considered, told about, or that wait. Agenda and its ReadyLines write
+// it.
 struct AgendaEntry {
   static constexpr uint32_t kNoGroup = ~uint32_t{0};
   bool ready = false, touched = false;
@@ -251,7 +260,7 @@ struct AgendaEntry {
   uint32_t group = kNoGroup;  // of gangs that wait for the same
 };
 
-// What was last written about a gang, and when more may be. The classes of core/publish write it.
+// What was last written about a gang, and when more may be. The classes of core/publish and PublishPass write it.
 struct GangNote {
   std::string sentence;                        // the last one
   base::Millis renew_ms = 0;                   // monotonic; then figures that were kept are renewed; 0: none were
@@ -274,7 +283,8 @@ struct CountedAs {
   int64_t GangCounts::* field = nullptr;
 };
 
-// How far a gang has come with a queue that gives quota before there are pods. QuotaDesk writes it.
+// How far a gang has come with a queue that gives quota before there are pods. QuotaDesk writes it, and GangBook
+// `declared`.
 struct GangQuota {
   model::MaybeShared<model::QuotaTerms> terms;  // as they were last taken up; null: its job has ended
   model::GangSpec declared;                     // Gang::spec is this, as it is meant with the quota that the gang has
@@ -316,7 +326,8 @@ struct Gang {
   std::shared_ptr<const Census> census;  // what members do, as GangBook::CensusOf found it; null: to be found
   queue::QueueKey charged_to;            // where its members' charges are; without a name: nowhere
 
-  // Was whole since it last had no bound member. Never undone then; filled up.
+  // Was whole since it last had no bound member. Never undone then; filled up. Plans writes it, and GangBook when the
+  // last member goes.
   bool whole = false;
   bool soft = false;     // it has waited for all of its minimum (GangSpec::soft_after_ms), and starts with any member
   bool resumed = false;  // it was found half done in this term: its waiting members have been written to
@@ -325,8 +336,8 @@ struct Gang {
   base::Boxed<GangQuota> quota;             // empty: it is in no queue that gives quota before there are pods
   base::Boxed<Preemption> preemption;       // empty: no pod leaves for it
   base::Boxed<GivenUpPreemption> given_up;  // the last one that was
-  base::Boxed<Refusal> refusal;
-  uint64_t selections = 0;  // up to which change of selections its members are classified
+  base::Boxed<Refusal> refusal;             // why it waits; the passes write it, and Plans ends it
+  uint64_t selections = 0;                  // up to which change of selections its members are classified
   std::string last_plan;
 
   GangState state = GangState::kWaitingForMembers;

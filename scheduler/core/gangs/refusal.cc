@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/gangs/gang.h"
-
 #include <fmt/format.h>
+
+#include "core/gangs/gang.h"
 
 namespace tutti::core {
 
-const observe::Words& Refusal::words() const {
+const observe::Words& WordedReason::words() const {
   if (!words_) words_ = std::make_shared<const observe::Words>(observe::Say(*reason_));
   return *words_;
 }
 
 void Refusal::AddRemark(const std::string& remark) {
-  observe::Reason reason = *reason_;
+  observe::Reason reason = this->reason();
   reason.remark = remark;
-  reason_ = std::make_shared<const observe::Reason>(std::move(reason));
-  words_.reset();
+  why = WordedReason(std::move(reason));
 }
 
 void Refusal::KeepReasonOf(const Refusal& before) {
-  reason_ = before.reason_;
-  words_ = before.words_;
+  why = before.why;
   figures_ms = before.figures_ms;
 }
 

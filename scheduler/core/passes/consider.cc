@@ -64,12 +64,13 @@ void Consideration::Run(GangId id) {
   committer_.plans().ConfirmIfWhole(id);  // it may ask for less than it did
   // Where the only members that were bound have run, the rest starts as any gang does, as after a restart.
   if (gang.whole && !census.holds_nodes() && (census.ran.empty() || !Require(gang, census).met())) {
-    gang.whole = gang.soft = false;
+    Plans::ForgetWhole(gang);
+    gang.soft = false;
     gang.complete_since_ms = 0;
     promises_.Follow(id);  // its members are promised again
     census = *book_.CensusOf(gang);
   }
-  if (!gang.whole) gang.line.besides = false;
+  if (!gang.whole) agenda_.StandInFront(id);
   if (!gang.plan && census.empty_handed() && IsTerminating(gang, census, state_)) {
     gang.refusal.reset();
     return book_.SetState(gang, GangState::kTerminating);
@@ -112,11 +113,11 @@ void Consideration::Recall(GangId id, Census& census) {
   Gang& gang = book_.at(id);
   const Finding finding = Examine(gang, census, state_);
   if (finding.whole && !base::Planted(base::Bug::kUndoWhole)) {
-    gang.whole = true;
+    Plans::RecallWhole(gang, true);
     return;
   }
   if (!census.holds_nodes()) {  // there is nothing to undo
-    gang.whole = Require(gang, census).met();
+    Plans::RecallWhole(gang, Require(gang, census).met());
     return;
   }
   const bool first = !std::exchange(gang.resumed, true);  // later it was planned here, and nothing of it is on its way

@@ -327,7 +327,7 @@ void Drain::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
       enrollment_.Close(id);
       continue;
     }
-    gang.note.reported.reset();  // what the dialect desires may depend on the object
+    GangStatus::Invalidate(gang);  // what the dialect desires may depend on the object
     agenda_.Touch(id);
   }
   for (const model::GangKey& key : touched.members) {
@@ -338,7 +338,7 @@ void Drain::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
   }
   for (const model::GangKey& key : touched.desires)
     if (const GangId id = book_.Find(key)) {
-      book_.at(id).note.reported.reset();
+      GangStatus::Invalidate(book_.at(id));
       agenda_.Touch(id);
     }
   relabel_ = relabel_ || touched.nodes;
@@ -366,13 +366,9 @@ void Drain::Apply(const cluster::Leadership& event) {
   plan_after_ms_ = event.plan_after_ms;
   book_.ForEach([this](GangId id, Gang& gang) {
     // Another replica may have written since: what bound members say counts, not what is remembered.
-    if (!gang.plan) gang.whole = false;
-    for (Member* member : gang.members) {
-      member->told.message.clear();
-      member->told.write = member->told.version_until_ms = 0;
-    }
-    gang.note.reported.reset();
-    gang.note.announced.reset();
+    if (!gang.plan) Plans::ForgetWhole(gang);
+    for (Member* member : gang.members) PodStatus::StartTerm(*member);
+    GangStatus::StartTerm(gang);
     agenda_.MarkReady(id);
     agenda_.Touch(id);
     queue_status_.Mark(QueueOf(gang));

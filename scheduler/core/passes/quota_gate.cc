@@ -71,7 +71,7 @@ bool QuotaGate::ReleaseIfStopped(GangId id) {
   if (!gang.quota || !gang.quota->leaves() || !HasStopped(gang)) return false;
   if (gang.plan && !committer_.Abort(id)) committer_.plans().End(id);
   announcer_.Quota(gang, observe::Observer::QuotaStep::Kind::kReleased, desk_.QueueName(gang));
-  gang.whole = false;
+  Plans::ForgetWhole(gang);
   gang.refusal.reset();
   desk_.Release(id);
   return true;
@@ -80,7 +80,7 @@ bool QuotaGate::ReleaseIfStopped(GangId id) {
 void QuotaGate::TellIfAdmitted(GangId id) {
   Gang& gang = book_.at(id);
   if (!gang.quota || gang.quota->admission_told || !IsAdmitted(gang)) return;
-  gang.quota->admission_told = true;
+  desk_.SetAdmissionTold(id);
   announcer_.Quota(gang, observe::Observer::QuotaStep::Kind::kAdmitted, desk_.QueueName(gang));
 }
 

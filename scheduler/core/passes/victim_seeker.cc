@@ -35,7 +35,11 @@ void VictimSeeker::SeekAgain(GangId id) {
 }
 
 std::vector<Victim> VictimSeeker::ChooseAsTold(const Gang& gang) const {
-  std::vector<Victim> victims = options_.choose_victims(gang, state_);
+  std::vector<PodId> members;
+  for (const Member* member : gang.members) members.push_back(member->pod);
+  std::vector<Victim> victims;
+  for (const ChosenVictim& one : options_.choose_victims(gang.key, members, state_))
+    victims.push_back({one.pod, one.reclaim ? EvictionCause::kReclaim : EvictionCause::kPreempt});
   const bool may_go =
       std::ranges::all_of(victims, [&](const Victim& victim) { return committer_.victims().MayGo(gang, victim.pod); });
   return may_go ? victims : std::vector<Victim>();

@@ -42,6 +42,11 @@ bool GangStatus::WaitsForCounts(GangId id, const dialects::GangReport& report) {
   return true;
 }
 
+void GangStatus::StartTerm(Gang& gang) {
+  Invalidate(gang);
+  gang.note.announced.reset();
+}
+
 void GangStatus::Report(GangId id) {
   Gang& gang = book_.at(id);
   if (gang.dialect->Kinds().empty()) return;

@@ -23,6 +23,10 @@ class GangStatus final : public ObjectKeeper::Owner {
   void TellGang(const Gang& gang, bool warning, const std::string& reason, const std::string& note);
   // States what the dialect desires of objects for the gang, if that may be news.
   void Report(model::GangId id);
+  // Makes the next Report state what the dialect desires, though the gang may not have changed.
+  static void Invalidate(Gang& gang) { gang.note.reported.reset(); }
+  // Forgets what was last stated and announced: an earlier leader may have written since.
+  static void StartTerm(Gang& gang);
   // Tells whether something that was stated is not done.
   bool Owes(const Gang& gang);
   // Ends all that is desired for the gang.

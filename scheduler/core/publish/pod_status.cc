@@ -111,6 +111,11 @@ void PodStatus::Distrust(Member& member) {
   member.told.again_ms = member.told.version_until_ms = 0;
 }
 
+void PodStatus::StartTerm(Member& member) {
+  member.told.message.clear();
+  member.told.write = member.told.version_until_ms = 0;
+}
+
 void PodStatus::OnCondition(Member& member) {
   const Pod& pod = *state_.pod(member.pod).pod;
   if (member.told.write != 0 || pod.bound()) return;

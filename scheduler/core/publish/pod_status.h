@@ -28,6 +28,8 @@ class PodStatus {
   void TellKept(Member& member);
   // Forgets what was last said: what is said next is written, and changes the pod.
   static void Distrust(Member& member);
+  // Forgets what was last said, and a write that is on its way: an earlier leader may have written since.
+  static void StartTerm(Member& member);
   // Compares the condition on the member's pod, which changed, with what was last said. If they differ, that is said
   // again.
   void OnCondition(Member& member);

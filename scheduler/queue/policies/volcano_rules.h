@@ -20,15 +20,13 @@ class VolcanoRules : public Policy {
   void Renew(const model::ResourceList& total) final;
   AdmitAnswer Admit(QueueId queue, const Ask& ask) const final;
   double Share(QueueId queue) const final;
+  int64_t Deserved(QueueId queue, CellId cell) const final { return At(queue, cell).deserved; }
+  // Remarks that the cluster cannot keep the queue's guarantee.
+  std::string Remark(QueueId queue) const final;
 
-  // Returns what the queue deserves of the cell, perhaps 0.
-  int64_t Deserved(QueueId queue, CellId cell) const { return At(queue, cell).deserved; }
   int64_t Guarantee(QueueId queue, CellId cell) const { return At(queue, cell).guarantee; }
   // Returns the most that the queue may have while all guarantees of others stay free.
   int64_t RealCapability(QueueId queue, CellId cell) const { return At(queue, cell).capability; }
-
-  // Returns a remark about a queue whose gangs may start: that the cluster cannot keep its guarantee. Empty: none.
-  std::string Remark(QueueId queue) const;
 
  protected:
   struct Due {
