@@ -3,6 +3,8 @@
 // up, and victims are chosen. What becomes of them is not measured.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "benchmarks/engine/cases.h"
 #include "benchmarks/engine/world.h"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cluster/snapshot.h"
+#include "model/pod_spec.h"
 #include "plugins/common/requirements.h"
 
 namespace tutti::plugins {

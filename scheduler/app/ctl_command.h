@@ -3,6 +3,9 @@
 // are.
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace tutti::app {
 
 // Whether the program is called as the kubectl plugin, or with the verb `ctl`.

@@ -7,6 +7,7 @@
 
 #include "app/config.h"
 #include "base/result.h"
+#include "core/scheduler.h"
 #include "dialects/dialect.h"
 
 namespace tutti::app {

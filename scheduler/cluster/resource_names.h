@@ -2,6 +2,7 @@
 // ResourceNames: names of resources to dense ids, which are the columns of a Snapshot, and back. One thread.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <string>
 #include <string_view>

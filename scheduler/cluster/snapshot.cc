@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/check.h"
+#include "model/quantity.h"
 
 namespace tutti::cluster {
 namespace {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/storage.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "cluster/storage_decode.h"
 

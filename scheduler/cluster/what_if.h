@@ -9,6 +9,7 @@
 //   (3) nothing else changes the cluster meanwhile (ClusterState CHECKs it).
 #pragma once
 
+#include <compare>
 #include <optional>
 #include <span>
 #include <utility>

@@ -7,6 +7,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>

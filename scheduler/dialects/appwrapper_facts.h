@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "dialects/appwrapper_seen.h"
 #include "dialects/appwrapper_spec.h"
+#include "dialects/fields.h"
 #include "dialects/report.h"
 
 namespace tutti::dialects {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/json_fwd.h"
+#include "cluster/command.h"
 #include "cluster/json_reader.h"
 #include "model/gang.h"
 #include "model/object.h"

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "cluster/json_text.h"
 #include "dialects/declaration.h"
 #include "dialects/fields.h"
 #include "dialects/ray_cluster.h"

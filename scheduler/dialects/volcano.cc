@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/json.h"
+#include "cluster/json_text.h"
 #include "dialects/declaration.h"
 #include "dialects/ray_pod.h"
 #include "dialects/volcano_status.h"

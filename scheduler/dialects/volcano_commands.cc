@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dialects/volcano_commands.h"
 
+#include <utility>
+
 #include "base/json.h"
 #include "cluster/json_reader.h"
 

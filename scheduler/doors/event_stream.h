@@ -10,6 +10,7 @@
 // ends, and the reader comes again with the last sequence number.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "doors/hub.h"

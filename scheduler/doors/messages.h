@@ -7,6 +7,7 @@
 #include <tutti/v1/queues.pb.h>
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -13,6 +13,8 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
+#include <compare>
+#include <limits>
 #include <span>
 #include <vector>
 

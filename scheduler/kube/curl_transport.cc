@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/log.h"
 
 namespace tutti::kube {
 namespace {

@@ -11,6 +11,7 @@
 #include <curl/curl.h>
 
 #include <array>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <string_view>
+#include <utility>
 
+#include "kube/wire.h"
 #include "model/object_meta.h"
 #include "model/resource_list.h"
 

@@ -9,6 +9,7 @@
 // is the loop's thread only.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kube/feed.h"
+#include "kube/writer.h"
 
 namespace tutti::kube {
 

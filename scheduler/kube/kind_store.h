@@ -8,9 +8,11 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "cluster/ports.h"
+#include "kube/decode.h"
 #include "kube/spec_cache.h"
 #include "kube/watch_parser.h"
 

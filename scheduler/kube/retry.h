@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/random.h"
+#include "kube/decode.h"
 #include "kube/transport.h"
 
 namespace tutti::kube {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
-#include "kube/spec_cache.h"
 #include "kube/write_job.h"
 #include "model/pod.h"
 

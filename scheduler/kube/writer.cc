@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "kube/api_path.h"
 
 namespace tutti::kube {

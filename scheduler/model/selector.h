@@ -3,6 +3,8 @@
 // they are written, needs no compiling: Selects.
 #pragma once
 
+#include <compare>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -6,6 +6,7 @@
 // The registry has the mutex.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>

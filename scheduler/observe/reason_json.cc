@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "observe/reason_json.h"
 
+#include <string>
+#include <utility>
+
 #include "base/json.h"
 #include "observe/wording.h"
 

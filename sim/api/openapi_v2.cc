@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <initializer_list>
+
 namespace tutti::sim {
 namespace {
 

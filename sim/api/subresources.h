@@ -3,6 +3,8 @@
 // pod's resize are: binding, eviction, scale, a namespace's finalize.
 #pragma once
 
+#include <optional>
+
 #include "sim/api/http_types.h"
 #include "sim/objects/resources.h"
 #include "sim/store/store.h"

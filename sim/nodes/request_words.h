@@ -5,6 +5,7 @@
 // differ in reasons and messages, and in that the first begins with every condition False.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 

@@ -13,6 +13,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_set>
 
 #include "sim/store/store.h"

@@ -2,6 +2,8 @@
 // The store's writing verbs.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "sim/store/patch.h"
 #include "sim/store/store.h"

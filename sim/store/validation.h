@@ -3,6 +3,7 @@
 // the built-in kinds other than pods.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "sim/objects/api_error.h"

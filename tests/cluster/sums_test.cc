@@ -2,6 +2,8 @@
 // Sums of what pods ask for, on nodes that others have bound more to than can be counted.
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "tests/support/catch.h"
 #include "tests/support/test_cluster.h"
 

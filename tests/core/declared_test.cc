@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gangs that an object declares before they have pods, or enough of them: Volcano's PodGroups, by whose phase its Job
 // controller knows when to make the pods.
+#include <set>
 
 #include "dialects/upstream.h"
 #include "tests/core/volcano_rig.h"

@@ -2,6 +2,7 @@
 // Evictions of any pod: what is written, in which order, how often, and who is told that it is gone.
 #include "core/commit/evictor.h"
 
+#include <map>
 #include <vector>
 
 #include "cluster/json_text.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What changed of the decisions is told by the gangs that were touched, not by all.
+#include <algorithm>
 #include <set>
 
 #include "tests/core/rig.h"

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 
 #include "tests/exact/engine.h"
 #include "tests/exact/solver.h"

@@ -3,6 +3,7 @@
 // nodes made of it, the solver through equations made of it; neither sees the other.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

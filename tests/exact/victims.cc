@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 
 #include "tests/exact/solver.h"
 #include "tests/support/victim_rig.h"

@@ -3,6 +3,7 @@
 // the exact solver.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "base/random.h"

@@ -4,6 +4,7 @@
 
 #include <istream>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <tuple>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/order.h"
 
+#include <algorithm>
 #include <map>
 
 #include "base/random.h"

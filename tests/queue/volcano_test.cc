@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <numeric>
 
 #include "base/random.h"
 #include "queue/policies/volcano_capacity.h"

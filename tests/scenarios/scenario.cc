@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
+#include <string_view>
 
 #include "sim/objects/yaml.h"
 

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/json_string.h"
+#include "framework/node_check.h"
 
 namespace tutti::core {
 

@@ -10,6 +10,7 @@
 #include "dialects/declaration.h"
 #include "dialects/fields.h"
 #include "dialects/kueue/names.h"
+#include "dialects/kueue/queue_status.h"
 #include "dialects/pause.h"
 #include "dialects/wording.h"
 

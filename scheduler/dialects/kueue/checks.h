@@ -6,6 +6,7 @@
 // follows it by its name.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "cluster/desired.h"
 #include "dialects/kueue/queues.h"
 #include "dialects/kueue/workloads.h"
+#include "dialects/report.h"
 
 namespace tutti::dialects::kueue {
 

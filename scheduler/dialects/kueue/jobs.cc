@@ -8,6 +8,7 @@
 #include "dialects/declaration.h"
 #include "dialects/fields.h"
 #include "dialects/kueue/names.h"
+#include "dialects/kueue/queue_status.h"
 #include "dialects/wording.h"
 
 namespace tutti::dialects::kueue {

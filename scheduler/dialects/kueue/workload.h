@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "cluster/json_reader.h"
 #include "dialects/pod_sets.h"
+#include "model/gang.h"
 #include "model/object.h"
 
 namespace tutti::dialects::kueue {

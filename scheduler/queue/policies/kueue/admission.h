@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "queue/policies/kueue/assigner.h"
 #include "queue/policies/kueue/lines.h"
 #include "queue/policies/kueue/local_usage.h"
+#include "queue/policies/kueue/turns.h"
 
 namespace tutti::queue {
 

@@ -4,8 +4,10 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "model/gang_ask.h"
 #include "model/resource_list.h"
 #include "queue/policies/kueue/share_tree.h"
 

@@ -4,6 +4,9 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "queue/policies/kueue/candidates.h"
 
 namespace tutti::queue {
