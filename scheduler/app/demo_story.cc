@@ -78,13 +78,13 @@ size_t Story::Count(const std::string& ray_cluster, const std::string& phase, bo
 void Story::Let(base::Millis ms) {
   const base::Millis until = clock_.MonotonicMs() + ms;
   for (;;) {
-    Check(cluster_.Settle(), "the cluster comes to rest");
+    Check(cluster_.RunUntilIdle(), "the cluster comes to rest");
     const auto next = cluster_.NextDeadline();
     if (!next || *next > until) break;
     clock_.AdvanceTo(std::max(*next, clock_.MonotonicMs() + 1));
   }
   clock_.AdvanceTo(until);
-  Check(cluster_.Settle(), "the cluster comes to rest");
+  Check(cluster_.RunUntilIdle(), "the cluster comes to rest");
 }
 
 void Story::Check(bool come_true, const std::string& what) {

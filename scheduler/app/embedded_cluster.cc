@@ -161,7 +161,7 @@ bool EmbeddedCluster::Step() {
   return AtStore([&] { return writer_->Pump() > 0; }) || busy;
 }
 
-bool EmbeddedCluster::Settle(size_t rounds) {
+bool EmbeddedCluster::RunUntilIdle(size_t rounds) {
   for (size_t round = 0; round < rounds; ++round) {
     if (!Step()) return true;
   }

@@ -54,7 +54,7 @@ class EmbeddedCluster {
   std::vector<std::string> NotesOfUnknownKinds();
 
   // Runs all components until none has work at this instant. False: there was still work after `rounds` rounds.
-  bool Settle(size_t rounds = 100'000);
+  bool RunUntilIdle(size_t rounds = 100'000);
   // Returns the next instant at which a timer is due; monotonic.
   std::optional<base::Millis> NextDeadline();
   // Does the same without the scheduler's own timers.

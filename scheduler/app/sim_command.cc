@@ -113,7 +113,7 @@ void Serve(EmbeddedCluster& cluster, Views& views, const base::Clock& clock, bas
            const std::atomic<bool>& stopped) {
   while (!stopped) {
     base::Millis wait = 0;
-    const bool settled = cluster.Settle(kRoundsAtOnce);
+    const bool settled = cluster.RunUntilIdle(kRoundsAtOnce);
     if (cluster.scheduler() != nullptr) views.Serve(*cluster.scheduler());
     if (settled && !views.wanted()) {
       const auto next = cluster.NextDeadline();

@@ -82,7 +82,7 @@ class Simulation {
     for (int quiet = 0; quiet < kQuietTimers;) {
       const int64_t before = cluster_.store().resource_version();
       if (const base::Status arrived = Arrive(); !arrived) return arrived;
-      if (!cluster_.Settle()) return Endless();
+      if (!cluster_.RunUntilIdle()) return Endless();
       const auto next = Next();
       if (!next || *next - start_ms_ > until_ms_) return {};
       const bool only_timers = arrivals_.empty() && !cluster_.NextWorldDeadline();

@@ -24,7 +24,7 @@ std::vector<model::ResourceId> AllColumns(const NodeFacts& facts) {
 
 }  // namespace
 
-void NodeFacts::Settle() {
+void NodeFacts::CommitCounts() {
   std::erase_if(columns, [](model::ResourceId r) { return std::ranges::find(kAlways, r) != std::end(kAlways); });
   const auto settle = [](auto& list) {
     std::ranges::sort(list);

@@ -28,7 +28,7 @@ struct NodeFacts {
   std::vector<model::Symbol> labels;       // keys
   std::vector<model::ResourceId> columns;  // its capacity of them, and the requests of its pods
   // Sorts both lists and removes repeated entries.
-  void Settle();
+  void CommitCounts();
   friend bool operator==(const NodeFacts&, const NodeFacts&) = default;
 };
 

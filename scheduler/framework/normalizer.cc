@@ -60,7 +60,7 @@ void Normalizer::Assign(std::span<const RefusedBy> refused_by, std::span<const i
   CountAll(refused_by);
 }
 
-bool Normalizer::Settle(std::span<const RefusedBy> refused_by) {
+bool Normalizer::UpdateExtremes(std::span<const RefusedBy> refused_by) {
   if (lost_) CountAll(refused_by);
   before_ = settled_;
   settled_ = now_;

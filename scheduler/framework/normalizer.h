@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalizer: keeps the raw scores of one normalising plugin over the feasible nodes, and normalises them.
 //
-// Use: call Erase and Insert for every changed node, then Settle(), which says whether the extremes moved. If so, every
-// node's share changed from OldShare to Share. While all raw scores are 0 it is flat: it stores and counts nothing.
+// Use: call Erase and Insert for every changed node, then UpdateExtremes(), which says whether the extremes moved. If
+// so, every node's share changed from OldShare to Share. While all raw scores are 0 it is flat: it stores and counts
+// nothing.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,7 @@ class Normalizer {
   void Assign(std::span<const RefusedBy> refused_by, std::span<const int64_t> raw);
 
   // Finds the extremes again if one was erased. True when Share has changed for all nodes.
-  bool Settle(std::span<const RefusedBy> refused_by);
+  bool UpdateExtremes(std::span<const RefusedBy> refused_by);
 
   // The extremes over the feasible nodes that have a score; both 0 when there are none.
   struct Extremes {
@@ -39,7 +40,7 @@ class Normalizer {
   // Whether the score counts for the extremes.
   static bool Counts(Normalize kind, int64_t raw) { return kind != Normalize::kSpread || raw != kNoScore; }
 
-  // Return the share, 0..100, by the extremes of the last Settle, and of the one before.
+  // Return the share, 0..100, by the extremes of the last UpdateExtremes, and of the one before.
   int64_t Share(int64_t raw) const { return ShareOf(kind_, raw, settled_); }
   int64_t OldShare(int64_t raw) const { return ShareOf(kind_, raw, before_); }
 

@@ -24,7 +24,7 @@ bool Ranking::Impl::ReadFacts(NodeFacts* facts) const {
   };
   const bool known = !class_refuser && !only_nodes && !sharing && std::ranges::all_of(filters, reads) &&
                      std::ranges::all_of(scores, of_group) && std::ranges::all_of(scores, reads);
-  facts->Settle();
+  facts->CommitCounts();
   return known;
 }
 

@@ -167,7 +167,7 @@ void Ranking::Impl::ScoreAll() {
     if (!score.normalizer) continue;
     score.state->ScoreAll(refused_by, raw);
     score.normalizer->Assign(refused_by, raw);
-    score.normalizer->Settle(refused_by);
+    score.normalizer->UpdateExtremes(refused_by);
     for (size_t slot = 0; slot < slots; ++slot)
       if (feasible(slot))
         sums[slot] += score.weight * static_cast<int32_t>(score.normalizer->Share(score.normalizer->raw(slot)));

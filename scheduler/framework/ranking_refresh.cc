@@ -373,7 +373,7 @@ void Ranking::Impl::SumPlain(std::span<const NodeId> nodes) {
 bool Ranking::Impl::Renormalize() {
   bool moved = false;
   for (ActiveScore& score : scores) {
-    if (!score.normalizer || !score.normalizer->Settle(refused_by)) continue;
+    if (!score.normalizer || !score.normalizer->UpdateExtremes(refused_by)) continue;
     moved = true;
     // There are few different raw scores, and neighbours mostly have the same. So each division is done once, because
     // divisions would be most of the cost.

@@ -23,7 +23,7 @@ struct Nodes {
   NodeFacts Reads(const std::vector<const char*>& keys) {
     NodeFacts facts;
     for (const char* key : keys) facts.labels.push_back(cluster.snapshot().symbols().Intern(key));
-    facts.Settle();
+    facts.CommitCounts();
     return facts;
   }
 };

@@ -103,7 +103,7 @@ base::Status Stage::Load(std::vector<Json> objects) {
 }
 
 base::Status Stage::Rest() {
-  return cluster_->Settle() ? base::Status() : Invalid("the cluster does not come to rest");
+  return cluster_->RunUntilIdle() ? base::Status() : Invalid("the cluster does not come to rest");
 }
 
 base::Status Stage::Do(const Json& step) {

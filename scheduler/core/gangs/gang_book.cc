@@ -62,7 +62,7 @@ std::optional<GangBook::Owner> GangBook::OwnerOf(PodId pod) const {
   return owner;
 }
 
-void GangBook::Settle(PodId pod, const dialects::Dialect& dialect, base::Millis since_ms) {
+void GangBook::RetireLonePod(PodId pod, const dialects::Dialect& dialect, base::Millis since_ms) {
   if (settled_.size() <= pod.index()) settled_.resize(pod.index() + 1);
   settled_[pod.index()] = {since_ms, state_.pod(pod).pod->done(), &dialect};
   journal_.Note(KeyOfSettled(pod));
@@ -107,7 +107,7 @@ GangId GangBook::Join(PodId pod, std::optional<Owner> owner) {
   if (!owner) return {};
   dialects::Membership& membership = owner->membership;
   if (membership.lone && !old && (it.bound() || it.done())) {
-    Settle(pod, *owner->dialect, was_settled && before.ended == it.done() ? before.since_ms : clock_.WallMs());
+    RetireLonePod(pod, *owner->dialect, was_settled && before.ended == it.done() ? before.since_ms : clock_.WallMs());
     return {};
   }
   GangId id = old ? old : Find(membership.gang);

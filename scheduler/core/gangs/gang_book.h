@@ -50,7 +50,7 @@ class GangBook {
   // REQUIRES: it was considered, and published.
   bool IsSettled(const Gang& gang) const;
   // Remembers the pod of a lone gang that is gone as settled. REQUIRES: the pod is in no gang.
-  void Settle(model::PodId pod, const dialects::Dialect& dialect, base::Millis since_ms);
+  void RetireLonePod(model::PodId pod, const dialects::Dialect& dialect, base::Millis since_ms);
   bool Settled(model::PodId pod) const { return pod.index() < settled_.size() && settled_[pod.index()].since_ms != 0; }
   base::Millis SettledSince(model::PodId pod) const { return settled_[pod.index()].since_ms; }  // wall
   // Returns what would be its gang's key. REQUIRES: Settled(pod)

@@ -122,7 +122,7 @@ void Enrollment::SettleIfLone(GangId id) {
   const base::Millis since_ms = gang.since_ms;
   const dialects::Dialect& dialect = *gang.dialect;
   LeaveAndClose(pod);
-  book_.Settle(pod, dialect, since_ms);
+  book_.RetireLonePod(pod, dialect, since_ms);
 }
 
 void Enrollment::Close(GangId id) {

@@ -142,7 +142,8 @@ SearchOutcome Search::TryExactly(const std::vector<Rule>& rules, SearchResult* r
       if (!exact.applies()) return TryInDomains(rules, result);
       std::vector<Spot> spots;
       answer = exact.Run(&spots);
-      if (answer == SearchOutcome::kFound && Settle(spots, exact.tree(), rules, result)) return SearchOutcome::kFound;
+      if (answer == SearchOutcome::kFound && TakeSpots(spots, exact.tree(), rules, result))
+        return SearchOutcome::kFound;
       if (answer != SearchOutcome::kFound || !HasSlices(rules)) break;
     }
     proof = proof && answer == SearchOutcome::kImpossible;
@@ -177,12 +178,12 @@ SearchOutcome Search::TryInDomains(const std::vector<Rule>& rules, SearchResult*
   std::vector<Spot> spots;
   if (rules.empty()) {
     const SearchOutcome answer = descend.Run(nullptr, &spots);
-    return answer == SearchOutcome::kFound && !Settle(spots, {}, rules, result) ? SearchOutcome::kUnknown : answer;
+    return answer == SearchOutcome::kFound && !TakeSpots(spots, {}, rules, result) ? SearchOutcome::kUnknown : answer;
   }
   for (const Domain& domain : DomainsByRoom(rules[0].level, AllKinds())) {
     if (!rules[0].held.empty() && !rules[0].held.contains(domain.value)) continue;
     const SearchOutcome answer = descend.Run(&domain.nodes, &spots);
-    if (answer == SearchOutcome::kFound && Settle(spots, {}, rules, result)) return SearchOutcome::kFound;
+    if (answer == SearchOutcome::kFound && TakeSpots(spots, {}, rules, result)) return SearchOutcome::kFound;
     if (answer != SearchOutcome::kImpossible) return SearchOutcome::kUnknown;
   }
   return SearchOutcome::kImpossible;
@@ -210,15 +211,15 @@ int64_t Search::WorkOf(const Attempt& attempt) const {
 
 // Makes placements of spots: within each domain of the tree the best nodes are taken rather than those of the spots,
 // where that works out.
-bool Search::Settle(const std::vector<Spot>& spots, const Domain& tree, const std::vector<Rule>& rules,
-                    SearchResult* result) {
+bool Search::TakeSpots(const std::vector<Spot>& spots, const Domain& tree, const std::vector<Rule>& rules,
+                       SearchResult* result) {
   if (!Obeyed(rules, spots, what_if_.snapshot())) return false;
   WhatIf::Scope scope(what_if_);
   Counts used(problem_.kinds.size(), 0);
   if (rules.empty() || tree.nodes.empty()) {
     for (const Spot& spot : spots)
       if (!Put(spot, &used)) return false;
-  } else if (!SettleIn(tree, spots, &used)) {
+  } else if (!TakeSpotsIn(tree, spots, &used)) {
     return false;
   }
   result->fits = true;
@@ -226,7 +227,7 @@ bool Search::Settle(const std::vector<Spot>& spots, const Domain& tree, const st
   return true;
 }
 
-bool Search::SettleIn(const Domain& domain, std::vector<Spot> spots, Counts* used) {
+bool Search::TakeSpotsIn(const Domain& domain, std::vector<Spot> spots, Counts* used) {
   if (!domain.parts.empty()) {
     std::vector<size_t> part_of(what_if_.snapshot().slots());
     for (size_t i = 0; i < domain.parts.size(); ++i)
@@ -234,7 +235,7 @@ bool Search::SettleIn(const Domain& domain, std::vector<Spot> spots, Counts* use
     std::vector<std::vector<Spot>> of_part(domain.parts.size());
     for (const Spot& spot : spots) of_part[part_of[spot.node.index()]].push_back(spot);
     for (size_t i = 0; i < of_part.size(); ++i)
-      if (!of_part[i].empty() && !SettleIn(domain.parts[i], std::move(of_part[i]), used)) return false;
+      if (!of_part[i].empty() && !TakeSpotsIn(domain.parts[i], std::move(of_part[i]), used)) return false;
     return true;
   }
   Problem part;

@@ -56,8 +56,9 @@ class Search {
   SearchOutcome TryInDomains(const std::vector<Rule>& rules, SearchResult* result);
   bool TryGreedily(Greedy::Order order, const std::vector<model::NodeId>* nodes, const std::vector<Rule>& rules,
                    SearchResult* result);
-  bool Settle(const std::vector<Spot>& spots, const Domain& tree, const std::vector<Rule>& rules, SearchResult* result);
-  bool SettleIn(const Domain& domain, std::vector<Spot> spots, Counts* used);
+  bool TakeSpots(const std::vector<Spot>& spots, const Domain& tree, const std::vector<Rule>& rules,
+                 SearchResult* result);
+  bool TakeSpotsIn(const Domain& domain, std::vector<Spot> spots, Counts* used);
   bool Put(const Spot& spot, Counts* used);
   std::vector<Counts> Targets(bool* all) const;
   std::vector<Domain> DomainsByRoom(model::Symbol level, const std::vector<size_t>& kinds);

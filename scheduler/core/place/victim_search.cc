@@ -159,7 +159,7 @@ std::optional<VictimAnswer> VictimSearch::TryUpTo(Question& question, int32_t hi
   size_t settled = 0;
   for (Draft& draft : base::Planted(base::Bug::kGangVictimTooMany) ? std::vector<Draft>() : DraftsOf(question)) {
     if ((best && units_.CostTogether(best->victims) <= draft.cost) || settled++ == kMostSettled) break;
-    auto answer = Settle(question, std::move(draft.units));
+    auto answer = AskAndGiveBack(question, std::move(draft.units));
     if (answer && (!best || IsCheaper(answer->victims, best->victims))) best = std::move(answer);
   }
   if (best) {
@@ -169,7 +169,7 @@ std::optional<VictimAnswer> VictimSearch::TryUpTo(Question& question, int32_t hi
   // What fits without all that may go can be made to do with less.
   question.gave_up = false;
   std::vector<VictimUnit> all = AllOf(question, What::kGang);
-  return all.empty() ? std::nullopt : Settle(question, std::move(all));
+  return all.empty() ? std::nullopt : AskAndGiveBack(question, std::move(all));
 }
 
 void VictimSearch::SpareGangs(Question& question, std::optional<VictimAnswer>* best) {
@@ -177,7 +177,7 @@ void VictimSearch::SpareGangs(Question& question, std::optional<VictimAnswer>* b
   std::vector<VictimUnit> others = AllOf(question, What::kSpare);
   question.LetGo(others);
   if (question.bounds.DisprovesAll()) return;
-  auto without = Settle(question, std::move(others));
+  auto without = AskAndGiveBack(question, std::move(others));
   if (without && IsCheaper(without->victims, (*best)->victims)) *best = std::move(without);
 }
 
@@ -311,7 +311,7 @@ bool VictimSearch::MakeRoomInQueue(Question& question, std::vector<VictimUnit>* 
   return enough;
 }
 
-std::optional<VictimAnswer> VictimSearch::Settle(Question& question, std::vector<VictimUnit> units) {
+std::optional<VictimAnswer> VictimSearch::AskAndGiveBack(Question& question, std::vector<VictimUnit> units) {
   if (!MakeRoomInQueue(question, &units)) {
     question.gave_up = true;
     return std::nullopt;

@@ -65,7 +65,7 @@ class VictimSearch {
   // Adds units so that the queue takes the gang. Returns false if there are not enough.
   bool MakeRoomInQueue(Question& question, std::vector<VictimUnit>* units);
   // Asks with the units gone, and gives back those that can be spared; nullopt: the gang does not fit.
-  std::optional<VictimAnswer> Settle(Question& question, std::vector<VictimUnit> units);
+  std::optional<VictimAnswer> AskAndGiveBack(Question& question, std::vector<VictimUnit> units);
   // Returns all that may go, each pod once: without gangs as a whole, where `most` is kSpare.
   std::vector<VictimUnit> AllOf(Question& question, VictimUnit::What most);
   // Tries to replace victims that are whole gangs by smaller units, if that costs less.
