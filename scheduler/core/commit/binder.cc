@@ -29,7 +29,7 @@ constexpr int kRefusedAtOnce = 3;
 void Binder::StartTerm() {
   outbox_.Forget(Outbox::For::kBind);
   book_.ForEach([this](GangId, Gang& gang) {
-    for (Member* member : gang.members) member->away = false;
+    for (Member* member : gang.members) member->gone_unobserved = false;
     gang.census.reset();
     if (!gang.plan) return;
     for (auto& [member, assignment] : gang.plan->open)
@@ -123,7 +123,7 @@ bool Binder::Judge(GangId id, Member& member, const cluster::Answer& reply) {
     Repeat(id, assignment);
   } else if (reply.gone || !reply.current_node.empty()) {
     plans_.Release(gang, member);
-    member.away = true;
+    member.gone_unobserved = true;
     gang.census.reset();
   } else if (assignment.room_lost || pod.done() || pod.meta.deleting()) {
     plans_.Release(gang, member);

@@ -176,7 +176,7 @@ void Committer::Nominate(GangId id) {
 bool Committer::OnPodChanged(GangId id, PodId pod) {
   Gang& gang = book_.at(id);
   Member& member = book_.MemberOf(pod);
-  member.away = false;
+  member.gone_unobserved = false;
   if (!base::Planted(base::Bug::kOldCensus)) gang.census.reset();
   if (!gang.plan) return false;
   const auto open = gang.plan->open.find(member.id);

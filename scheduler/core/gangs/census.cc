@@ -141,9 +141,9 @@ Census TakeCensus(const Gang& gang, const cluster::ClusterState& state) {
       (member->late ? census.later : census.reserved).push_back(member);
     else if (!pod.scheduling_gates.empty())
       ++census.gated;
-    else if (!member->away && gang.plan && pod.meta.uid == gang.plan->commit_uid)
+    else if (!member->gone_unobserved && gang.plan && pod.meta.uid == gang.plan->commit_uid)
       census.pending.insert(census.pending.begin(), census.last = member);
-    else if (!member->away)
+    else if (!member->gone_unobserved)
       census.pending.push_back(member);
     census.running += pod.phase == model::PodPhase::kRunning && !pod.meta.deleting();
   }

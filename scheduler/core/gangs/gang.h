@@ -92,13 +92,13 @@ struct Member {
   std::shared_ptr<const model::Unit> unit;                 // the unit it is in; null: none
   QueueCharge held, asked;  // what it holds of the gang's queue, or asks for while it waits; one of them at most
 
-  ConditionNote told;
+  ConditionNote condition_note;
   NominationNote nomination;
   std::string why_kept;  // why it is not deleted though its gang is undone; Evictor writes it; empty: it need not go
   base::Boxed<RefusedBinds> refused;     // until one of its binds is accepted
   base::Boxed<ExtenderOpinion> opinion;  // empty: no extender was asked about it
 
-  bool away = false;                       // a bind's answer says it is gone, or bound; its own event is still to come
+  bool gone_unobserved = false;            // a bind's answer says it is gone, or bound; its own event is still to come
   int32_t attempts = 0;                    // how often a place was sought for it, for metrics
   base::Millis free_ms = 0;                // wall; when its last scheduling gate was seen to go; 0: never
   std::shared_ptr<const Refusal> refusal;  // why it has no place though its gang is whole; null: not known
@@ -222,7 +222,7 @@ struct Refusal {
   std::string shape;
   base::Millis figures_ms = 0;  // monotonic; when what the reason counts was counted
   uint64_t figures_id = 0;      // of the certificate, when this was made from it; 0: from none
-  bool old = false;             // its figures are to be said again
+  bool figures_stale = false;   // its figures are to be said again
   // Where it is nodes that lack: says when the refusal may hold no longer, in place of `wakes`.
   std::shared_ptr<Validity> certificate;
   // Of a whole gang: those by which its members wait; `wakes` is of the others.

@@ -117,7 +117,7 @@ GangId GangBook::Join(PodId pod, std::optional<Owner> owner) {
   if (gang.members.empty()) gang.lone = membership.lone;
   if (membership.declared) {
     if (gang.said != membership.declared) {
-      if (gang.refusal && gang.spec != *membership.declared) gang.refusal->old = true;
+      if (gang.refusal && gang.spec != *membership.declared) gang.refusal->figures_stale = true;
       gang.spec = *membership.declared;
       gang.said = std::move(membership.declared);
       gang.declared = true;

@@ -21,11 +21,12 @@ bool Consideration::StaysRefused(GangId id) {
   Certificate& certificate = CertificateOf(*gang.refusal->certificate);
   const Millis now = clock_.MonotonicMs();
   const bool holds = certificates_.StillHolds(certificate);
-  if (WasCutOff(*gang.refusal) && (!holds || (gang.refusal->old && certificate.made_ms < figures_.From(gang))))
+  if (WasCutOff(*gang.refusal) &&
+      (!holds || (gang.refusal->figures_stale && certificate.made_ms < figures_.From(gang))))
     return !agenda_.retries().Take(id, certificate.made_ms, now);
   agenda_.retries().Leave(id);
   const bool newer = certificate.made_ms >= gang.refusal->figures_ms + figures_.MaxAgeMs() / 2;
-  if (!holds || gang.refusal->old || newer) return false;
+  if (!holds || gang.refusal->figures_stale || newer) return false;
   // A node that refused a bind may do again.
   for (const Member* member : gang.members)
     if (member->refused)

@@ -71,7 +71,7 @@ void GrowPass::Run(GangId id, Census& census) {
                   PlacementFingerprint(id, gang, state_),
                   standing,
                   std::exchange(gang.surplus_from, {}),
-                  gang.refusal && gang.refusal->old,
+                  gang.refusal && gang.refusal->figures_stale,
                   figures_.From(gang)};
   for (Member* member : census.refused)
     member->refusal = Share(filling, ExplainRefusedBind(gang, OnTop(1, standing), *member, state_, now), *member);
@@ -82,7 +82,7 @@ void GrowPass::Run(GangId id, Census& census) {
   Members waiting = census.pending;
   waiting.insert(waiting.end(), census.refused.begin(), census.refused.end());
   SumUp(gang, waiting);
-  if (gang.refusal) gang.refusal->old = old;
+  if (gang.refusal) gang.refusal->figures_stale = old;
   if (filling.reserved > 0) {
     census = *book_.CensusOf(gang);
     filling.requirement = Require(gang, census);

@@ -64,10 +64,10 @@ bool PublishPass::TellMembers(GangId id) {
       said = now_said;
       message = observe::SayTo({pod_class, member.role}, refusal.reason(), refusal.words());
     }
-    const bool retold =
-        !member.told.message.empty() && !member.told.in_doubt && member.told.message != message && !undoing;
+    const bool retold = !member.condition_note.message.empty() && !member.condition_note.in_doubt &&
+                        member.condition_note.message != message && !undoing;
     if (retold && now < retell_from_ms) return agenda_.At(id, retell_from_ms, Agenda::Due::kTell);
-    const MessageSource& source = member.told.source;
+    const MessageSource& source = member.condition_note.source;
     const bool in_figures = retold && source.reason &&
                             observe::SameButFigures(*source.reason, {source.pod_class, member.role}, refusal.reason(),
                                                     {pod_class, member.role});

@@ -14,7 +14,7 @@ namespace {
 
 // Something may have ended what the refusal says.
 bool MayBeOver(const Refusal& refusal) {
-  if (refusal.old || (!refusal.certificate && refusal.certificates.empty())) return true;
+  if (refusal.figures_stale || (!refusal.certificate && refusal.certificates.empty())) return true;
   return (refusal.certificate && refusal.certificate->broken()) ||
          std::ranges::any_of(refusal.certificates, [](const auto& certificate) { return certificate->broken(); });
 }

@@ -11,7 +11,7 @@ void Refusals::Wait(model::GangId id, Refusal refusal) {
   std::string remark = refusal.state() == GangState::kInvalid ? "" : gang.spec.remark;
   if (gang.given_up && !gang.given_up->words.empty()) remark += (remark.empty() ? "" : " ") + gang.given_up->words;
   if (!remark.empty()) refusal.AddRemark(remark);
-  if (gang.refusal && !gang.refusal->old) figures_.Keep(id, *gang.refusal, &refusal);
+  if (gang.refusal && !gang.refusal->figures_stale) figures_.Keep(id, *gang.refusal, &refusal);
   book_.SetState(gang, refusal.state());
   gang.refusal = std::move(refusal);
   if (gang.plan) committer_.Pump(id);

@@ -66,7 +66,7 @@ bool StartPass::Place(GangId id, Census& census) {
   Requirement requirement = RequireToStart(id, census);
   if (requirement.met()) return true;
   if (AwaitsExtenders(gang, census, requirement)) return false;
-  const bool renews = gang.refusal && gang.refusal->old;  // to say it again with new figures is no attempt
+  const bool renews = gang.refusal && gang.refusal->figures_stale;  // to say it again with new figures is no attempt
   const Announcer::Instant started = Announcer::Now();
   std::optional<Refusal> refusal = TryStart(id, census, requirement);
   if (refusal && committer_.Abort(id)) {  // what it held is for any gang that can use it, itself in another place too

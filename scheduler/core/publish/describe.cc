@@ -140,8 +140,8 @@ observe::Decision Describer::Describe(const Gang& gang) const {
         line.bound = open->second.stage == Assignment::Stage::kBound;
       }
     if (!line.bound && !line.finished) {
-      line.reason = member->told.reason;
-      line.message = member->told.message;
+      line.reason = member->condition_note.reason;
+      line.message = member->condition_note.message;
     }
     decision.members.push_back(std::move(line));
   }

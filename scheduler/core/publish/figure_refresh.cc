@@ -82,7 +82,7 @@ void FigureRefresh::Regroup(GangId id) {
 void FigureRefresh::Renew(GangId id) {
   Gang& gang = book_.at(id);
   if (!gang.refusal) return;
-  gang.refusal->old = true;
+  gang.refusal->figures_stale = true;
   if (WasCutOff(*gang.refusal))
     agenda_.MarkWoken(id);
   else
@@ -108,7 +108,7 @@ void FigureRefresh::Keep(GangId id, const Refusal& before, Refusal* now) {
 
 // What is older than the last round is of no gang that the round went through: nothing would bring that up to date.
 Millis FigureRefresh::From(const Gang& gang) const {
-  if (!gang.refusal || !gang.refusal->old) return from_ms_;
+  if (!gang.refusal || !gang.refusal->figures_stale) return from_ms_;
   return std::max(from_ms_, clock_.MonotonicMs() - MaxAgeMs() / 2);
 }
 

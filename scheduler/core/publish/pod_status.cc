@@ -65,7 +65,7 @@ std::optional<std::string> PodStatus::UnsaidNode(const Member& member) const {
 bool PodStatus::TellWaiting(GangId id, Member& member, const std::string& reason, const std::string& message,
                             MessageSource source) {
   const base::Millis now = clock_.MonotonicMs();
-  if (member.told.write != 0 || now < member.told.again_ms) return false;
+  if (member.condition_note.write != 0 || now < member.condition_note.again_ms) return false;
   const std::shared_ptr<const Pod>& pod = state_.pod(member.pod).pod;
   // Before it is considered again, what is said is of the spec as it was.
   const bool judged = !book_.at(id).line.ready && pod->meta.generation > 0;
@@ -73,29 +73,30 @@ bool PodStatus::TellWaiting(GangId id, Member& member, const std::string& reason
     return !judged || generation == 0 || generation == pod->meta.generation;
   };
   const std::optional<std::string> unsaid = UnsaidNode(member);
-  const bool told =
-      !unsaid && member.told.reason == reason && member.told.message == message && of_it(member.told.generation);
-  if (!told && now < member.told.version_until_ms && member.told.version == pod->meta.resource_version) {
-    agenda_.At(id, member.told.version_until_ms, Agenda::Due::kTell);
+  const bool told = !unsaid && member.condition_note.reason == reason && member.condition_note.message == message &&
+                    of_it(member.condition_note.generation);
+  if (!told && now < member.condition_note.version_until_ms &&
+      member.condition_note.version == pod->meta.resource_version) {
+    agenda_.At(id, member.condition_note.version_until_ms, Agenda::Due::kTell);
     return false;
   }
   // What is seen on the pod counts only where nothing of ours can replace it yet.
-  const bool seen =
-      !unsaid && !member.told.in_doubt && Says(*pod, reason, message) && of_it(pod->scheduled.observed_generation);
-  member.told.reason = reason;
-  member.told.message = message;
-  member.told.source = std::move(source);
+  const bool seen = !unsaid && !member.condition_note.in_doubt && Says(*pod, reason, message) &&
+                    of_it(pod->scheduled.observed_generation);
+  member.condition_note.reason = reason;
+  member.condition_note.message = message;
+  member.condition_note.source = std::move(source);
   if (told || seen) {
-    if (seen) member.told.generation = pod->scheduled.observed_generation;
+    if (seen) member.condition_note.generation = pod->scheduled.observed_generation;
     return false;
   }
-  member.told.generation = pod->meta.generation;
+  member.condition_note.generation = pod->meta.generation;
   const std::string time = base::FormatTime(clock_.WallMs());
   const bool turns = !pod->scheduled.present || pod->scheduled.status;
   // A probe's time, so that the write is one though the pod may carry the same words.
-  const bool again = std::exchange(member.told.in_doubt, false);
+  const bool again = std::exchange(member.condition_note.in_doubt, false);
   std::string body = WaitingPatch(reason, message, pod->meta, again ? time : "", turns ? time : "", unsaid);
-  member.told.write =
+  member.condition_note.write =
       outbox_.Send(Outbox::For::kStatus, Lane::kStatus, now + kStatusDeadlineMs,
                    cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic, std::move(body)},
                    [this, written = book_.Remember(member)](const cluster::Answer& reply) { OnReply(written, reply); });
@@ -106,20 +107,20 @@ bool PodStatus::TellWaiting(GangId id, Member& member, const std::string& reason
 }
 
 void PodStatus::Distrust(Member& member) {
-  member.told.message.clear();
-  member.told.in_doubt = true;
-  member.told.again_ms = member.told.version_until_ms = 0;
+  member.condition_note.message.clear();
+  member.condition_note.in_doubt = true;
+  member.condition_note.again_ms = member.condition_note.version_until_ms = 0;
 }
 
 void PodStatus::StartTerm(Member& member) {
-  member.told.message.clear();
-  member.told.write = member.told.version_until_ms = 0;
+  member.condition_note.message.clear();
+  member.condition_note.write = member.condition_note.version_until_ms = 0;
 }
 
 void PodStatus::OnCondition(Member& member) {
   const Pod& pod = *state_.pod(member.pod).pod;
-  if (member.told.write != 0 || pod.bound()) return;
-  if (!Says(pod, member.told.reason, member.told.message)) member.told.message.clear();
+  if (member.condition_note.write != 0 || pod.bound()) return;
+  if (!Says(pod, member.condition_note.reason, member.condition_note.message)) member.condition_note.message.clear();
 }
 
 void PodStatus::TellBound(const Member& member, const std::string& node) {
@@ -135,9 +136,9 @@ void PodStatus::TellBound(const Member& member, const std::string& node) {
 
 void PodStatus::TellKept(Member& member) {
   const std::shared_ptr<const Pod>& pod = state_.pod(member.pod).pod;
-  if (member.told.message == member.why_kept) return;
-  member.told.message = member.why_kept;
-  member.told.source = {};
+  if (member.condition_note.message == member.why_kept) return;
+  member.condition_note.message = member.why_kept;
+  member.condition_note.source = {};
   outbox_.Post(Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs,
                cluster::EmitEvent{cluster::RefOf(pod), true, "GangNotWhole", "Undoing", member.why_kept,
                                   pod->spec->scheduler_name});
@@ -145,21 +146,21 @@ void PodStatus::TellKept(Member& member) {
 
 void PodStatus::OnReply(const GangBook::Written& written, const cluster::Answer& reply) {
   Member* member = book_.Find(written);
-  if (!member || member->told.write != reply.id) return;
-  member->told.write = 0;
+  if (!member || member->condition_note.write != reply.id) return;
+  member->condition_note.write = 0;
   const base::Millis now = clock_.MonotonicMs();
   const bool done = reply.outcome == cluster::Outcome::kDone;
   if (!done) Distrust(*member);
   if (done || reply.http_status == kConflict) {
-    member->told.version = written.pod->meta.resource_version;
-    member->told.version_until_ms = now + kUnseenMs;
+    member->condition_note.version = written.pod->meta.resource_version;
+    member->condition_note.version_until_ms = now + kUnseenMs;
   }
   if (done) {  // what was seen after it counts, though it was seen before the reply
-    if (book_.PodOf(member->id)->meta.resource_version != member->told.version) OnCondition(*member);
+    if (book_.PodOf(member->id)->meta.resource_version != member->condition_note.version) OnCondition(*member);
     return agenda_.Touch(member->gang);
   }
-  member->told.again_ms = now + kTellAgainMs;
-  agenda_.At(member->gang, member->told.again_ms, Agenda::Due::kTell);
+  member->condition_note.again_ms = now + kTellAgainMs;
+  agenda_.At(member->gang, member->condition_note.again_ms, Agenda::Due::kTell);
 }
 
 }  // namespace tutti::core
