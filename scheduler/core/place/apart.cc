@@ -20,7 +20,7 @@ constexpr size_t kMostTries = 8;  // domains tried for one part, and for all
 
 // Leaves out kinds of which no member is left.
 void DemandAll(Problem* problem) {
-  std::erase_if(problem->kinds, [](const Kind& kind) { return kind.members.empty(); });
+  std::erase_if(problem->kinds, [](const MemberKind& kind) { return kind.members.empty(); });
   problem->DemandAll();
 }
 
@@ -114,10 +114,10 @@ bool Apart::Sort() {
 // There are more parts of one class and size than the domains of their level hold.
 bool Apart::Crowded() {
   if (!all_) return false;  // some part might be left out
-  std::map<std::tuple<Symbol, model::ClassId, int64_t>, std::pair<const Kind*, int64_t>> alike;
+  std::map<std::tuple<Symbol, model::ClassId, int64_t>, std::pair<const MemberKind*, int64_t>> alike;
   for (const Part& part : parts_) {
     if (part.members.kinds.size() > 1 || !part.rule->held.empty()) continue;
-    const Kind& kind = part.members.kinds.front();
+    const MemberKind& kind = part.members.kinds.front();
     auto& [of, count] = alike[{part.rule->level, kind.pod_class->id, kind.count()}];
     of = &kind;
     ++count;
@@ -181,7 +181,7 @@ bool Apart::Put(const Part& part) {
   return false;
 }
 
-int64_t Apart::RoomIn(Place& place, const Kind& kind) {
+int64_t Apart::RoomIn(Place& place, const MemberKind& kind) {
   const auto [at, fresh] = place.room.try_emplace(kind.pod_class->id, 0);
   if (!fresh) return at->second;
   const std::span<const int32_t> rooms = rankings_.For(kind.pod_class).Rooms();
@@ -199,10 +199,10 @@ Apart::Room Apart::RoomIn(Place& place, const std::vector<Asked>& asked) {
   return room;
 }
 
-std::vector<Apart::Asked> Apart::ByClass(const std::vector<Kind>& kinds) {
+std::vector<Apart::Asked> Apart::ByClass(const std::vector<MemberKind>& kinds) {
   absl::flat_hash_map<model::ClassId, size_t> known;
   std::vector<Asked> asked;
-  for (const Kind& kind : kinds) {
+  for (const MemberKind& kind : kinds) {
     const auto [at, fresh] = known.try_emplace(kind.pod_class->id, asked.size());
     if (fresh) asked.push_back({&kind, 0});
     asked[at->second].count += kind.count();

@@ -28,7 +28,7 @@ class Apart {
 
  private:
   struct Asked {  // all members of one class, which share its room
-    const Kind* of;
+    const MemberKind* of;
     int64_t count;
   };
   struct Part {
@@ -54,9 +54,9 @@ class Apart {
   std::map<Values, std::vector<model::NodeId>> WholeDomains() const;
   bool TryWithin(const std::vector<model::NodeId>* within, std::vector<cluster::Placement>* placements);
   bool Put(const Part& part);
-  int64_t RoomIn(Place& place, const Kind& kind);
+  int64_t RoomIn(Place& place, const MemberKind& kind);
   Room RoomIn(Place& place, const std::vector<Asked>& asked);
-  static std::vector<Asked> ByClass(const std::vector<Kind>& kinds);
+  static std::vector<Asked> ByClass(const std::vector<MemberKind>& kinds);
 
   cluster::WhatIf& what_if_;
   Rankings& rankings_;

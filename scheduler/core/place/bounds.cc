@@ -6,7 +6,7 @@
 namespace tutti::core {
 
 Bounds::Bounds(const Problem& problem, Rankings& rankings) : problem_(problem), rankings_(rankings) {
-  for (const Kind& kind : problem.kinds)
+  for (const MemberKind& kind : problem.kinds)
     if (classes_.empty() || classes_.back() != kind.pod_class.get()) classes_.push_back(kind.pod_class.get());
   std::ranges::sort(classes_, {}, &cluster::PodClass::id);
   classes_.erase(std::unique(classes_.begin(), classes_.end()), classes_.end());

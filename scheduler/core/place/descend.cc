@@ -58,7 +58,7 @@ bool Descend::Hopeless() {
   for (const Demand& demand : problem_.demands) {
     int64_t most = 0;
     for (const size_t k : demand.kinds) {
-      const Kind& kind = problem_.kinds[k];
+      const MemberKind& kind = problem_.kinds[k];
       Ranking& ranking = rankings_.For(kind.pod_class);
       ranking.Rooms();
       most += std::min<int64_t>(kind.count() - placed_[k], ranking.total_room());
@@ -70,7 +70,7 @@ bool Descend::Hopeless() {
 
 // The best first.
 std::vector<NodeId> Descend::Candidates(size_t k) {
-  const Kind& kind = problem_.kinds[k];
+  const MemberKind& kind = problem_.kinds[k];
   const Ranking& ranking = rankings_.For(kind.pod_class);
   budget_.Spend(static_cast<int64_t>(nodes_ ? nodes_->size() : what_if_.snapshot().slots()) / kNodesAtOnce);
   std::vector<NodeId> candidates;
@@ -93,7 +93,7 @@ bool Descend::Step() {
     if (Lacking(demand) > 0)
       for (const size_t k : demand.kinds) wanted[k] = 1;
   for (size_t k = oldest_kind_; k < problem_.kinds.size(); ++k) {
-    const Kind& kind = problem_.kinds[k];
+    const MemberKind& kind = problem_.kinds[k];
     if (!wanted[k] || placed_[k] == kind.count()) continue;
     const size_t before = oldest_kind_;
     if (!opens_) oldest_kind_ = k;

@@ -61,7 +61,7 @@ Exact::Exact(WhatIf& what_if, Rankings& rankings, const Problem& problem, const 
   if (!budget.Spend(Walk() * static_cast<int64_t>(snapshot.slots()))) return;
   std::vector<char> open(snapshot.slots());
   for (size_t k = 0; k < problem.kinds.size(); ++k) {
-    const Kind& kind = problem.kinds[k];
+    const MemberKind& kind = problem.kinds[k];
     framework::Ranking& ranking = rankings.For(kind.pod_class);
     applies_ = applies_ && ranking.reach() != FilterState::Reach::kCluster;
     const std::span<const int32_t> rooms = ranking.Rooms();
@@ -370,7 +370,7 @@ void Exact::Enumerate(NodeId n, size_t k, Counts& counts, std::vector<Counts>* p
     patterns->push_back(counts);
     return;
   }
-  const Kind& kind = problem_.kinds[k];
+  const MemberKind& kind = problem_.kinds[k];
   const WhatIf::Mark mark = what_if_.Here();
   const int32_t most = std::min({caps_[k], rooms_[k][n.index()], kind.count()});
   while (counts[k] < most && budget_.Spend(Budget::kPlacement) && rankings_.For(kind.pod_class).Feasible(n)) {

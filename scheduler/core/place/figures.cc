@@ -83,7 +83,7 @@ void AddShorts(const Problem& problem, const Attempt& attempt, const std::vector
   }
   figures->more_lack = seen < unplaced.size();
   for (Figures::Short& it : figures->shorts)
-    for (const Kind& kind : problem.kinds)
+    for (const MemberKind& kind : problem.kinds)
       it.asked = model::SaturatingAdd(
           it.asked, model::SaturatingMul(kind.pod_class->spec->requests.Get(it.resource), kind.count()));
 }
@@ -96,7 +96,7 @@ void AddLines(const Problem& problem, const Attempt& attempt, const std::vector<
   }
   for (size_t k = 0; k < problem.kinds.size(); ++k) {
     if (attempt.taken[k] == 0 && !attempt.failed[k]) continue;
-    const Kind& kind = problem.kinds[k];
+    const MemberKind& kind = problem.kinds[k];
     Figures::Line& line = figures->lines.emplace_back(Figures::Line{kind.pod_class->id, kind.role, !attempt.failed[k]});
     if (const auto place = places.find(line.pod_class); !line.fits && place != places.end())
       line.refused = place->second;
@@ -127,7 +127,7 @@ Figures MakeFigures(const Problem& problem, const Attempt& attempt, const std::v
   figures.fit = std::ssize(attempt.spots) + base::Planted(base::Bug::kOneMoreFits);
   int64_t members = 0;
   for (size_t k = 0; k < problem.kinds.size(); ++k) {
-    const Kind& kind = problem.kinds[k];
+    const MemberKind& kind = problem.kinds[k];
     Figures::Role& role = figures.roles[kind.role];
     role.members += kind.count();
     role.fit += static_cast<int64_t>(attempt.taken[k]);

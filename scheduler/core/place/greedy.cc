@@ -16,7 +16,7 @@ using model::NodeId;
 
 // How much a class asks for: scarce things first. Equals stay in their members' order, for a class's id is as old as
 // this process and would name another role after a restart.
-std::tuple<int64_t, int64_t, int64_t> Size(const Kind& kind) {
+std::tuple<int64_t, int64_t, int64_t> Size(const MemberKind& kind) {
   int64_t extended = 0, memory = 0, cpu = 0;
   for (const auto& [column, amount] : kind.pod_class->requests) {
     if (column == cluster::kCpuColumn)
@@ -31,7 +31,7 @@ std::tuple<int64_t, int64_t, int64_t> Size(const Kind& kind) {
 
 // What is left of the scarcest thing that the class asks for: the last column, for extended resources come after the
 // others.
-int64_t Left(const Kind& kind, const cluster::Snapshot& snapshot, NodeId n) {
+int64_t Left(const MemberKind& kind, const cluster::Snapshot& snapshot, NodeId n) {
   return snapshot.Free(n,
                        kind.pod_class->requests.empty() ? cluster::kPodsColumn : kind.pod_class->requests.back().first);
 }
@@ -94,9 +94,11 @@ std::vector<int64_t> Served(const Problem& problem, std::vector<size_t> taken) {
 
 }  // namespace
 
-bool Admits(const Kind& kind, NodeId n) { return kind.refused.empty() || !std::ranges::binary_search(kind.refused, n); }
+bool Admits(const MemberKind& kind, NodeId n) {
+  return kind.refused.empty() || !std::ranges::binary_search(kind.refused, n);
+}
 
-NodeId Greedy::Choose(const Kind& kind, Order order, const std::vector<NodeId>* nodes) {
+NodeId Greedy::Choose(const MemberKind& kind, Order order, const std::vector<NodeId>* nodes) {
   const Ranking& ranking = rankings_.For(kind.pod_class);
   if (order != Order::kTightestNode) {
     const NodeId best = ranking.Best();  // the lowest slot of the best, as below
@@ -128,7 +130,7 @@ Attempt Greedy::Count(bool order_matters, const NodesOf& nodes_of, const std::ve
 }
 
 void Greedy::Take(size_t k, NodeId node, Attempt* attempt) {
-  const Kind& kind = problem_.kinds[k];
+  const MemberKind& kind = problem_.kinds[k];
   what_if_.Place(kind.members[attempt->taken[k]++]->id, *kind.pod_class, node,
                  rankings_.TakingsOn(kind.pod_class, node));
   attempt->spots.push_back({k, node, 1});
@@ -150,7 +152,7 @@ Attempt Greedy::Place(Order order, bool order_matters, bool to_the_end, const au
     // None of these nodes takes another of this class, as things are; thousands of kinds may be of it.
     std::pair<const cluster::PodClass*, const std::vector<NodeId>*> full;
     for (const size_t k : turns.kinds[d]) {
-      const Kind& kind = problem_.kinds[k];
+      const MemberKind& kind = problem_.kinds[k];
       const std::pair here(kind.pod_class.get(), nodes_of(k));
       while (placed[d] < problem_.demands[d].count && attempt.taken[k] < kind.members.size()) {
         const NodeId node = here == full ? NodeId() : Choose(kind, order, here.second);
@@ -195,7 +197,7 @@ Attempt Greedy::Place(Order order, bool order_matters, bool to_the_end, const au
 }
 
 framework::Refusals Greedy::Explain(size_t k) const {
-  const Kind& kind = problem_.kinds[k];
+  const MemberKind& kind = problem_.kinds[k];
   const Ranking& ranking = rankings_.For(kind.pod_class);
   framework::Refusals refusals = ranking.Explain();
   if (kind.judged) {

@@ -45,7 +45,7 @@ class Greedy {
   framework::Refusals Explain(size_t kind) const;
 
   // Returns the best node for one more of the kind, or invalid.
-  model::NodeId Choose(const Kind& kind, Order order, const std::vector<model::NodeId>* nodes);
+  model::NodeId Choose(const MemberKind& kind, Order order, const std::vector<model::NodeId>* nodes);
 
  private:
   Attempt Place(Order order, bool order_matters, bool to_the_end, const auto& nodes_of, const std::vector<Spot>& first);
@@ -58,6 +58,6 @@ class Greedy {
 };
 
 // Tells whether the node did not refuse members of the kind.
-bool Admits(const Kind& kind, model::NodeId n);
+bool Admits(const MemberKind& kind, model::NodeId n);
 
 }  // namespace tutti::core

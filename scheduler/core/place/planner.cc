@@ -44,10 +44,10 @@ std::vector<NodeId> NodesNotToTry(const Member& member, bool tries_again, const 
 
 bool HasScores(const Problem& problem) {
   return std::ranges::any_of(problem.kinds,
-                             [](const Kind& kind) { return kind.judged && !kind.judged->scores.empty(); });
+                             [](const MemberKind& kind) { return kind.judged && !kind.judged->scores.empty(); });
 }
 
-int64_t ScoreOf(const Kind& kind, const std::string& node) {
+int64_t ScoreOf(const MemberKind& kind, const std::string& node) {
   if (!kind.judged) return 0;
   const auto at = std::ranges::lower_bound(kind.judged->scores, node, {}, &std::pair<std::string, int64_t>::first);
   return at != kind.judged->scores.end() && at->first == node ? at->second : 0;
@@ -235,13 +235,13 @@ Problem Planner::ProblemOf(const Members& pending, const Requirement& requiremen
     problem.demands.push_back(std::move(made));
   };
   if (!requirement.must.empty())
-    demand(Of::kUnits, std::ssize(requirement.must), 0, [](const Kind& kind) { return kind.must; });
+    demand(Of::kUnits, std::ssize(requirement.must), 0, [](const MemberKind& kind) { return kind.must; });
   for (const Requirement::Role& role : requirement.roles)
     if (const int64_t more = role.min - role.have - role.must; more > 0)
-      demand(Of::kRole, more, role.must, [&](const Kind& kind) { return kind.role == role.name; });
+      demand(Of::kRole, more, role.must, [&](const MemberKind& kind) { return kind.role == role.name; });
   const int64_t asked = problem.total();
   if (const int64_t rest = requirement.min - requirement.have - asked; rest > 0)
-    demand(Of::kRest, rest, asked, [](const Kind&) { return true; });
+    demand(Of::kRest, rest, asked, [](const MemberKind&) { return true; });
   return problem;
 }
 
@@ -265,7 +265,7 @@ PlanResult Planner::PlaceAll(const Gang& gang, const Members& members) {
 std::optional<PlanResult> Planner::PlaceByScores(const Problem& problem) {
   const cluster::Snapshot& nodes = state_.snapshot();
   cluster::WhatIf::Scope scope(what_if_);
-  const auto best_node = [&](const Kind& kind) {
+  const auto best_node = [&](const MemberKind& kind) {
     const framework::Ranking& ranking = rankings_.For(kind.pod_class);
     NodeId best;
     int64_t best_score = 0;
@@ -281,7 +281,7 @@ std::optional<PlanResult> Planner::PlaceByScores(const Problem& problem) {
   for (const Demand& demand : problem.demands) {
     int64_t left = demand.count;
     for (const size_t k : demand.kinds)
-      for (const Kind& kind = problem.kinds[k]; left > 0 && taken[k] < kind.count(); --left) {
+      for (const MemberKind& kind = problem.kinds[k]; left > 0 && taken[k] < kind.count(); --left) {
         const NodeId node = best_node(kind);
         if (!node) break;
         what_if_.Place(kind.members[static_cast<size_t>(taken[k]++)]->id, *kind.pod_class, node,

@@ -22,7 +22,7 @@ namespace tutti::core {
 
 using Counts = absl::InlinedVector<int32_t, 4>;  // members by kind
 
-struct Kind {
+struct MemberKind {
   std::shared_ptr<const cluster::PodClass> pod_class;
   std::string role;
   std::string subset;                  // of the topology request it is under
@@ -60,7 +60,7 @@ struct Rule {
 };
 
 struct Problem {
-  std::vector<Kind> kinds;
+  std::vector<MemberKind> kinds;
   std::vector<Demand> demands;  // that of units first, then roles', then the rest, of all kinds
   bool explains = true;         // false: where there is no placement, nothing is said but that
   int64_t total() const {
@@ -72,7 +72,7 @@ struct Problem {
   void DemandAll() {
     Demand all{0, std::vector<size_t>(kinds.size()), 0, Demand::Of::kRest};
     std::iota(all.kinds.begin(), all.kinds.end(), size_t{0});
-    for (const Kind& kind : kinds) all.count += kind.count();
+    for (const MemberKind& kind : kinds) all.count += kind.count();
     demands = {std::move(all)};
   }
 };

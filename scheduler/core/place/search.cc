@@ -31,7 +31,7 @@ constexpr size_t kMostDomains = 64;             // tried one after another, thos
 
 Counts CountsOf(const Problem& problem) {
   Counts counts;
-  for (const Kind& kind : problem.kinds) counts.push_back(kind.count());
+  for (const MemberKind& kind : problem.kinds) counts.push_back(kind.count());
   return counts;
 }
 
@@ -47,7 +47,7 @@ Search::Search(WhatIf& what_if, Rankings& rankings, const Problem& problem)
       problem_(problem),
       most_work_(std::max(kMostWork, 2 * Budget::kPlacement * problem.total())),
       budget_(most_work_) {
-  for (const Kind& kind : problem.kinds)
+  for (const MemberKind& kind : problem.kinds)
     order_matters_ = order_matters_ || rankings.For(kind.pod_class).reach() == FilterState::Reach::kCluster;
 }
 
@@ -157,7 +157,7 @@ SearchOutcome Search::TryInDomains(const std::vector<Rule>& rules, SearchResult*
   for (const Rule& rule : rules)
     if (rule.shape == Rule::Shape::kOne) keys.push_back(rule.level);
   if (rules.empty())
-    for (const Kind& kind : problem_.kinds)
+    for (const MemberKind& kind : problem_.kinds)
       for (const Symbol key : rankings_.For(kind.pod_class).Gathers()) keys.push_back(key);
   std::ranges::sort(keys);
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
@@ -259,7 +259,7 @@ bool Search::TakeSpotsIn(const Domain& domain, std::vector<Spot> spots, Counts* 
 }
 
 bool Search::Put(const Spot& spot, Counts* used) {
-  const Kind& kind = problem_.kinds[spot.kind];
+  const MemberKind& kind = problem_.kinds[spot.kind];
   for (int32_t i = 0; i < spot.count; ++i) {
     if (!rankings_.For(kind.pod_class).Feasible(spot.node)) return false;
     what_if_.Place(kind.members[static_cast<size_t>((*used)[spot.kind]++)]->id, *kind.pod_class, spot.node,
@@ -279,7 +279,7 @@ std::vector<Counts> Search::Targets(bool* all) const {
     int64_t need() const { return std::max(owed, must); }
     bool can() const { return owed <= room; }
   };
-  const std::vector<Kind>& kinds = problem_.kinds;
+  const std::vector<MemberKind>& kinds = problem_.kinds;
   std::vector<Part> parts(1);
   std::vector<size_t> part_of(kinds.size(), 0);
   for (const Demand& demand : problem_.demands) {
@@ -342,7 +342,7 @@ int64_t Search::RoomIn(const std::vector<NodeId>& nodes, const std::vector<size_
   absl::flat_hash_map<const cluster::PodClass*, int64_t> rooms;
   int64_t sum = 0;
   for (const size_t k : kinds) {
-    const Kind& kind = problem_.kinds[k];
+    const MemberKind& kind = problem_.kinds[k];
     const auto [room, fresh] = rooms.try_emplace(kind.pod_class.get(), 0);
     if (fresh) {
       const std::span<const int32_t> on_node = rankings_.For(kind.pod_class).Rooms();

@@ -76,7 +76,7 @@ class Search {
   Attempt CountExactly(Attempt attempt, Greedy& greedy, cluster::WhatIf::Mark start, const Places& places,
                        int64_t* most);
   std::vector<Unfit> AskWhy(const Attempt& attempt, const Greedy& greedy, const Places& places);
-  void SayOutside(const Kind* kind, const std::vector<model::NodeId>& inside, framework::Refusals* refusals);
+  void SayOutside(const MemberKind* kind, const std::vector<model::NodeId>& inside, framework::Refusals* refusals);
   std::optional<std::vector<model::NodeId>> FindNearest(const Rule& rule, NearestDomain* nearest);
   framework::Wake WakesOf(const std::vector<size_t>& kinds);
 

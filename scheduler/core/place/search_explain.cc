@@ -146,7 +146,7 @@ Attempt Search::CountExactly(Attempt attempt, Greedy& greedy, WhatIf::Mark start
   std::ranges::stable_sort(order, {}, [this](size_t k) -> const std::string& { return problem_.kinds[k].role; });
   const Problem problem = ByRole(problem_, order);
   Counts all;
-  for (const Kind& kind : problem.kinds) all.push_back(kind.count());
+  for (const MemberKind& kind : problem.kinds) all.push_back(kind.count());
   const std::vector<Rule> rules;
   for (bool more = true; more && std::ssize(attempt.spots) < *most;) {
     const int64_t fit = std::ssize(attempt.spots);
@@ -164,7 +164,7 @@ Attempt Search::CountExactly(Attempt attempt, Greedy& greedy, WhatIf::Mark start
 }
 
 // Nodes that would take another of the kind, were it not for the rules; without a kind, all that are not `inside`.
-void Search::SayOutside(const Kind* kind, const std::vector<NodeId>& inside, framework::Refusals* refusals) {
+void Search::SayOutside(const MemberKind* kind, const std::vector<NodeId>& inside, framework::Refusals* refusals) {
   if (!refusals->of_class.empty()) return;
   const Ranking* ranking = kind ? &rankings_.For(kind->pod_class) : nullptr;
   size_t outside = 0;
@@ -186,7 +186,7 @@ std::vector<Unfit> Search::AskWhy(const Attempt& attempt, const Greedy& greedy, 
   absl::flat_hash_set<const cluster::PodClass*> seen;
   std::vector<Unfit> unfit;
   for (const size_t k : kinds) {
-    const Kind& kind = problem_.kinds[k];
+    const MemberKind& kind = problem_.kinds[k];
     if (unfit.size() == kMostAsked || !seen.insert(kind.pod_class.get()).second) continue;
     Unfit& one = unfit.emplace_back(Unfit{k, greedy.Explain(k), places.of_kind[k]});
     if (one.nodes) SayOutside(&kind, *one.nodes, &one.refusals);
@@ -228,7 +228,7 @@ void Search::Explain(const std::vector<Rule>& rules, SearchResult* result) {
     result->figures.needed = problem_.total(), result->figures.cut_short = result->gave_up;
 
   const bool concerns = std::ranges::any_of(kinds, [&](size_t k) { return attempt.failed[k]; });
-  for (const Kind& kind : problem_.kinds)
+  for (const MemberKind& kind : problem_.kinds)
     if (concerns || !rules.empty()) result->wakes = result->wakes | rankings_.For(kind.pod_class).WakesOn();
   if (!rules.empty()) result->wakes = result->wakes | Wake::kNodeLabels | kRoom;
   if (result->gave_up || order_matters_)

@@ -45,10 +45,10 @@ std::vector<Group> FindGroups(const Gang& gang, const Problem& problem, const cl
     if (!group.kinds.empty()) groups.push_back(std::move(group));
   };
   const TopologyRequest& of_all = gang.spec.topology;
-  if (!of_all.each_role) add(of_all, [](const Kind&) { return true; }, [](const Member&) { return true; });
+  if (!of_all.each_role) add(of_all, [](const MemberKind&) { return true; }, [](const Member&) { return true; });
   for (const model::RoleSpec& role : gang.spec.roles)
     add(
-        role.topology, [&](const Kind& kind) { return kind.role == role.name; },
+        role.topology, [&](const MemberKind& kind) { return kind.role == role.name; },
         [&](const Member& member) { return member.role == role.name; });
   // What a member asks for itself, else what its role is asked as each role is; and who is asked together with it.
   using Subset = std::pair<const TopologyRequest*, std::string_view>;

@@ -15,7 +15,7 @@ using model::ResourceId;
 
 MemberAsks::MemberAsks(const Problem& problem, Rankings& rankings, const cluster::Snapshot& nodes)
     : columns_{cluster::kPodsColumn} {
-  for (const Kind& kind : problem.kinds) {
+  for (const MemberKind& kind : problem.kinds) {
     const auto at = std::ranges::find(classes_, kind.pod_class.get());
     class_of_.push_back(static_cast<size_t>(at - classes_.begin()));
     if (at != classes_.end()) continue;
@@ -28,13 +28,13 @@ MemberAsks::MemberAsks(const Problem& problem, Rankings& rankings, const cluster
     amounts_.insert(amounts_.end(), held.begin(), held.end());
     framework::Ranking& ranking = rankings.For(classes_[c]->shared_from_this());
     std::vector<char>& open = open_.emplace_back(nodes.slots());
-    std::vector<const Kind*> kinds;
+    std::vector<const MemberKind*> kinds;
     for (size_t k = 0; k < class_of_.size(); ++k)
       if (class_of_[k] == c) kinds.push_back(&problem.kinds[k]);
     for (uint32_t slot = 0; slot < open.size(); ++slot) {
       const NodeId n(slot);
-      open[slot] =
-          !ranking.RefusedForGood(n) && std::ranges::any_of(kinds, [n](const Kind* kind) { return Admits(*kind, n); });
+      open[slot] = !ranking.RefusedForGood(n) &&
+                   std::ranges::any_of(kinds, [n](const MemberKind* kind) { return Admits(*kind, n); });
     }
   }
 }

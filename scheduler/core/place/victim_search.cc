@@ -144,7 +144,7 @@ VictimAnswer VictimSearch::Answer(Question& question) {
     if (auto answer = TryUpTo(question, *lowest)) return *std::move(answer);
   }
   // With all gone some members may lack company that they want to be near to.
-  for (const Kind& kind : question.problem.kinds)
+  for (const MemberKind& kind : question.problem.kinds)
     none.proven = none.proven && kind.pod_class->spec->pod_affinity.required.empty();
   // Room that is kept for others comes free when it is not, and no pod gives it up then.
   none.proven = none.proven && !question.gave_up && planner_.NominatedBeside(question.gang, question.pending).empty();
