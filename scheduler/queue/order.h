@@ -20,16 +20,16 @@ class Order {
   Order& operator=(const Order&) = delete;
 
   // Says that the queue has ready gangs. It is to be held meanwhile.
-  void Put(QueueId queue, Band band) { Turns(band).Put(EntryOf(queue), queue, {}, 0); }
+  void Put(QueueId queue, Band band) { TournamentOf(band).Put(EntryOf(queue), queue, {}, 0); }
   // Says that it has none, if it had some.
-  void Erase(QueueId queue, Band band) { Turns(band).Erase(EntryOf(queue)); }
+  void Erase(QueueId queue, Band band) { TournamentOf(band).Erase(EntryOf(queue)); }
   // The queue whose turn it is; nullopt: none has ready gangs.
   std::optional<QueueId> First(Band band) const {
-    const auto entry = Turns(band).First(0);
+    const auto entry = TournamentOf(band).First(0);
     return entry ? std::optional(QueueId(entry->value)) : std::nullopt;
   }
   // How many queues have ready gangs.
-  size_t size(Band band) const { return Turns(band).size(); }
+  size_t size(Band band) const { return TournamentOf(band).size(); }
 
   // Sets the rank. Returns true when it changed.
   bool SetRank(QueueId queue, const QueueRank& rank) {
@@ -44,8 +44,8 @@ class Order {
  private:
   // A tournament is one of gangs; each queue sends one.
   static model::GangId EntryOf(QueueId queue) { return model::GangId(queue.value); }
-  Tournament& Turns(Band band) { return turns_[static_cast<size_t>(band)]; }
-  const Tournament& Turns(Band band) const { return turns_[static_cast<size_t>(band)]; }
+  Tournament& TournamentOf(Band band) { return turns_[static_cast<size_t>(band)]; }
+  const Tournament& TournamentOf(Band band) const { return turns_[static_cast<size_t>(band)]; }
 
   QueueRanks ranks_;
   std::array<Tournament, 2> turns_;

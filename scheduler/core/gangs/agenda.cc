@@ -97,7 +97,7 @@ GangId Agenda::TakeReady() {
 void Agenda::LeaveGroup(GangId id) {
   Gang& gang = book_.at(id);
   if (gang.line.group == AgendaEntry::kNoGroup) return;
-  Group& group = groups_[gang.line.group];
+  WaitingGroup& group = groups_[gang.line.group];
   group.gangs.erase(id);
   if (!group.gangs.empty()) {
     if (group.woken) WakeFirst(group);
@@ -119,7 +119,7 @@ bool Agenda::Regroup(GangId id) {
                             : gang.refusal->shape.empty() ? "#" + std::to_string(id.value)
                                                           : gang.refusal->shape;
   if (gang.line.group != AgendaEntry::kNoGroup) {
-    Group& group = groups_[gang.line.group];
+    WaitingGroup& group = groups_[gang.line.group];
     if (group.shape == shape) {  // refused again, and the others would be
       TakeRefusal(group, *gang.refusal);
       if (*group.gangs.begin() == id) group.woken = false;
@@ -142,7 +142,7 @@ bool Agenda::Regroup(GangId id) {
   }
   if (!gang.line.ready) SetKey(gang);
   gang.line.group = at->second;
-  Group& group = groups_[gang.line.group];
+  WaitingGroup& group = groups_[gang.line.group];
   group.gangs.insert(id);
   TakeRefusal(group, *gang.refusal);
   if (!fresh) return false;
@@ -170,7 +170,7 @@ std::optional<std::vector<std::shared_ptr<const Validity>>> Agenda::Flush(Millis
   while (!by_wait_.empty() && by_wait_.begin()->first <= since_ms) {
     const uint32_t slot = by_wait_.begin()->second;
     by_wait_.erase(by_wait_.begin());
-    Group& group = groups_[slot];
+    WaitingGroup& group = groups_[slot];
     AgendaEntry& first = book_.at(*group.gangs.begin()).line;
     const bool is_due = group.tried_ms <= since_ms && !group.woken && !first.ready;
     Queue(slot, group.tried_ms > since_ms ? group.tried_ms : clock_.MonotonicMs());
@@ -185,7 +185,7 @@ std::optional<std::vector<std::shared_ptr<const Validity>>> Agenda::Flush(Millis
   return std::nullopt;
 }
 
-void Agenda::TakeRefusal(Group& group, const Refusal& refusal) const {
+void Agenda::TakeRefusal(WaitingGroup& group, const Refusal& refusal) const {
   group.wakes = refusal.wakes;
   group.certificate = refusal.certificate;
   group.certificates = refusal.certificates;
@@ -193,7 +193,7 @@ void Agenda::TakeRefusal(Group& group, const Refusal& refusal) const {
 }
 
 void Agenda::Wake(framework::Wake happened) {
-  for (Group& group : groups_) {
+  for (WaitingGroup& group : groups_) {
     if (group.gangs.empty()) continue;
     book_.at(*group.gangs.begin()).line.flushed = false;  // if it is placed now, that may be for what happened
     const auto broken = [](const auto& certificate) { return certificate->broken(); };

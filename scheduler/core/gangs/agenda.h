@@ -122,7 +122,7 @@ class Agenda {
     const GangBook* book;
     bool operator()(model::GangId a, model::GangId b) const;
   };
-  struct Group {
+  struct WaitingGroup {
     std::string shape;
     std::set<model::GangId, InOrder> gangs;
     framework::Wake wakes = framework::Wake::kNothing;          // of the last refusal
@@ -137,14 +137,14 @@ class Agenda {
   void SetKey(Gang& gang) const;
   void Resort(model::GangId id);
   void LeaveGroup(model::GangId id);
-  void TakeRefusal(Group& group, const Refusal& refusal) const;
+  void TakeRefusal(WaitingGroup& group, const Refusal& refusal) const;
   void Queue(uint32_t group, base::Millis at_ms);
-  void WakeFirst(const Group& group) { MarkWoken(*group.gangs.begin()); }
+  void WakeFirst(const WaitingGroup& group) { MarkWoken(*group.gangs.begin()); }
 
   GangBook& book_;
   const base::Clock& clock_;
   ReadyLines<InOrder> ready_;
-  std::deque<Group> groups_;
+  std::deque<WaitingGroup> groups_;
   std::vector<uint32_t> free_groups_;
   std::unordered_map<std::string, uint32_t> group_of_;          // by shape
   absl::btree_set<std::pair<base::Millis, uint32_t>> by_wait_;  // every group that is in use

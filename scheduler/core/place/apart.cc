@@ -49,7 +49,7 @@ SearchOutcome Apart::Run(std::vector<cluster::Placement>* placements) {
   if (whole_.empty()) return TryWithin(nullptr, placements) ? SearchOutcome::kFound : SearchOutcome::kUnknown;
 
   int64_t wanted = rest_.total();
-  for (const Part& part : parts_) wanted += part.members.total();
+  for (const PlacedTogether& part : parts_) wanted += part.members.total();
   std::vector<std::tuple<int64_t, Values, std::vector<NodeId>>> domains;
   const std::vector<Asked> asked = ByClass(problem_.kinds);
   for (auto& [values, nodes] : WholeDomains()) {
@@ -107,7 +107,8 @@ bool Apart::Sort() {
     parts_.back().asked = ByClass(parts_.back().members.kinds);
   }
   DemandAll(&rest_);
-  std::ranges::stable_sort(parts_, std::ranges::greater(), [](const Part& part) { return part.members.total(); });
+  std::ranges::stable_sort(parts_, std::ranges::greater(),
+                           [](const PlacedTogether& part) { return part.members.total(); });
   return true;
 }
 
@@ -115,7 +116,7 @@ bool Apart::Sort() {
 bool Apart::Crowded() {
   if (!all_) return false;  // some part might be left out
   std::map<std::tuple<Symbol, model::ClassId, int64_t>, std::pair<const MemberKind*, int64_t>> alike;
-  for (const Part& part : parts_) {
+  for (const PlacedTogether& part : parts_) {
     if (part.members.kinds.size() > 1 || !part.rule->held.empty()) continue;
     const MemberKind& kind = part.members.kinds.front();
     auto& [of, count] = alike[{part.rule->level, kind.pod_class->id, kind.count()}];
@@ -135,7 +136,7 @@ bool Apart::Crowded() {
 
 bool Apart::TryWithin(const std::vector<NodeId>* within, std::vector<cluster::Placement>* placements) {
   places_.clear();
-  for (const Part& part : parts_) {
+  for (const PlacedTogether& part : parts_) {
     const auto [at, fresh] = places_.try_emplace(part.rule->level);
     if (!fresh) continue;
     for (const auto& [value, nodes] : what_if_.snapshot().labels().DomainsOf(part.rule->level)) {
@@ -147,7 +148,7 @@ bool Apart::TryWithin(const std::vector<NodeId>* within, std::vector<cluster::Pl
     std::ranges::sort(at->second, {}, &Place::value);
   }
   WhatIf::Scope scope(what_if_);
-  for (const Part& part : parts_)
+  for (const PlacedTogether& part : parts_)
     if (!Put(part)) return false;
   Greedy greedy(rest_, rankings_, what_if_);
   if (!greedy.Run(Greedy::Order::kLargestFirst, false, within).fits) return false;
@@ -155,7 +156,7 @@ bool Apart::TryWithin(const std::vector<NodeId>* within, std::vector<cluster::Pl
   return true;
 }
 
-bool Apart::Put(const Part& part) {
+bool Apart::Put(const PlacedTogether& part) {
   std::vector<Place>& places = places_[part.rule->level];
   std::vector<std::pair<int64_t, size_t>> choices;  // the tightest first
   for (size_t i = 0; i < places.size() && part.rule->held.size() <= 1; ++i) {

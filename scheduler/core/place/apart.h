@@ -31,7 +31,7 @@ class Apart {
     const MemberKind* of;
     int64_t count;
   };
-  struct Part {
+  struct PlacedTogether {
     const Rule* rule;
     Problem members;
     std::vector<Asked> asked;
@@ -53,7 +53,7 @@ class Apart {
   bool Crowded();
   std::map<Values, std::vector<model::NodeId>> WholeDomains() const;
   bool TryWithin(const std::vector<model::NodeId>* within, std::vector<cluster::Placement>* placements);
-  bool Put(const Part& part);
+  bool Put(const PlacedTogether& part);
   int64_t RoomIn(Place& place, const MemberKind& kind);
   Room RoomIn(Place& place, const std::vector<Asked>& asked);
   static std::vector<Asked> ByClass(const std::vector<MemberKind>& kinds);
@@ -63,7 +63,7 @@ class Apart {
   const Problem& problem_;
   const std::vector<Rule>& rules_;
   std::vector<const Rule*> whole_;  // the rules for all members
-  std::vector<Part> parts_;
+  std::vector<PlacedTogether> parts_;
   Problem rest_;                                                   // members in no part
   bool all_ = true;                                                // every member is demanded
   absl::flat_hash_map<model::Symbol, std::vector<Place>> places_;  // by level; for the try under way
