@@ -6,6 +6,10 @@
 // or an anti-affinity forbids within a domain is left out where the domain is complete. With few kinds the sets are
 // small, however many nodes there are: a gang of equal workers costs one number a node.
 //
+// Example: a gang of one head H and three workers W. Node n1 takes {H} or {2W}, n2 {H} or {W}, n3 {W}; counts that are
+// at most others, such as {W} on n1, are left out. n1 and n2 together take {H,2W} or {3W}. With n3, {H,2W} + {W} =
+// {H,3W}: found. Without n3 no state holds {H,3W}: proved.
+//
 // It holds for gangs whose members constrain each other by room, ports and anti-affinity under nested levels, not for
 // affinity, spread and open claims, where the order of placing counts (core/place/descend.h). Scheduler thread only.
 #pragma once

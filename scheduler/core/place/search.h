@@ -4,6 +4,11 @@
 // In this order: the members one after another on the nodes that are best for them; what must be true of any placement;
 // other orders; the exact search, or where members open nodes for each other the one that takes back. Where very many
 // parts are each to be in one domain, they are placed one after another instead. A refusal is a proof unless `gave_up`.
+//
+// Example: two members A of 2 CPUs and one B of 3, on n1 with 4 CPUs free and n2 with 3, where the emptier node is the
+// better one. The largest first: B on n1, A on n2, and no node takes the other A. Each class for itself would fit:
+// three As, two Bs. So another order: B on the tightest node, n2, and both As on n1: found. If n1 had 3 CPUs free, no
+// order would do. The exact search then joins {A} or {B} on n1 with {A} or {B} on n2. No state holds {2A,B}: proved.
 // Scheduler thread only.
 #pragma once
 
