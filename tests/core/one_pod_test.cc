@@ -86,19 +86,25 @@ struct OnePod : Rig {
   Scheduler::Work before;
 };
 
+// What is entered from the event to so many binds.
+std::string Once(int binds) {
+  return fmt::format(
+      "attempt scheduled 1\n"
+      "bind sent {}\n"
+      "census 1\n"
+      "filter prepared 1\n"
+      "gangs counted 1\n"
+      "node filtered 1\n",
+      binds);
+}
+
 }  // namespace
 
 TEST_CASE_METHOD(OnePod, "A pod is bound in the cycle that reads its event, and enters each collaborator once") {
   AddPod("p", {});
   Step();
   CHECK(NodeOf("p") == "n");
-  CHECK(Take() ==
-        "attempt scheduled 1\n"
-        "bind sent 1\n"
-        "census 1\n"
-        "filter prepared 1\n"
-        "gangs counted 1\n"
-        "node filtered 1\n");
+  CHECK(Take() == Once(1));
   Settle();
   CHECK(Take() ==
         "census 1\n"
@@ -112,13 +118,7 @@ TEST_CASE_METHOD(OnePod, "A pod is bound in the cycle that reads its event, and 
 TEST_CASE_METHOD(OnePod, "A gang of four enters each collaborator as often as one pod does, but for its binds") {
   AddGang("g", 4, 4);
   Step();
-  CHECK(Take() ==
-        "attempt scheduled 1\n"
-        "bind sent 3\n"
-        "census 1\n"
-        "filter prepared 1\n"
-        "gangs counted 1\n"
-        "node filtered 1\n");
+  CHECK(Take() == Once(3));
   Settle();
   CHECK(Take() ==
         "bind sent 1\n"  // the last, which commits the gang

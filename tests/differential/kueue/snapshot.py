@@ -8,6 +8,8 @@ WAITED = re.compile(r"(wait time since \w+ was) \S+?s\b")
 WORKLOAD = re.compile(r"\bjob-(\S+?)-[0-9a-f]{5}\b")
 # Not users': each system's own.
 OWN_EVENTS = {"Scheduled", "FailedScheduling", "SuccessfulCreate", "SuccessfulDelete", "Killing", "Pulled"}
+# The Job controller's, which sees a short suspension or does not.
+OWN_EVENTS |= {"Suspended", "Resumed"}
 
 
 def plain(text):
@@ -34,7 +36,8 @@ def of_job(item):
     yield "succeeded", status.get("succeeded", 0)
     yield "nodeSelector", spec["template"]["spec"].get("nodeSelector", {})
     for name, said in conditions(item, with_message=False):
-        yield f"condition {name}", said
+        if said.startswith("True"):
+            yield f"condition {name}", said
 
 
 def of_workload(item):
