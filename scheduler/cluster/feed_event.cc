@@ -13,7 +13,7 @@ struct KeyOf {
   std::string operator()(const NodeGone& e) const { return "n/" + e.name; }
   std::string operator()(const ObjectChanged& e) const {
     const model::Object& o = *e.object;
-    return "o/" + o.resource + "." + o.group + "/" + o.meta.ns + "/" + o.meta.name;
+    return (o.labelled ? "o/labelled-" : "o/") + o.resource + "." + o.group + "/" + o.meta.ns + "/" + o.meta.name;
   }
   std::string operator()(const SelectionChanged& e) const {
     const model::ObjectKind& kind = ObjectKindOf(e.selection->kind);

@@ -465,6 +465,7 @@ base::Result<model::Object> DecodeObject(const model::ObjectKind& kind, std::sha
   decoded.group = slash == std::string::npos ? "" : api_version.substr(0, slash);
   decoded.version = slash == std::string::npos ? api_version : api_version.substr(slash + 1);
   decoded.resource = kind.resource;
+  decoded.labelled = !kind.label.empty();
   decoded.kind = read.Text(root["kind"]);
   if (decoded.kind.empty()) decoded.kind = kind.kind;  // items of a list do not repeat it
   if (api_version.empty()) decoded.group = kind.group;

@@ -21,26 +21,29 @@ const model::ObjectKind& NamespaceKind() {
 }
 
 KindId KindTable::Add(const model::ObjectKind& kind) {
-  if (const KindId known = Find(kind.group, kind.resource)) {
+  if (const KindId known = Find(kind.group, kind.resource, !kind.label.empty())) {
     TUTTI_CHECK(at(known) == kind, "a kind has the same name and versions for all that read it");
     return known;
   }
   const KindId id(static_cast<uint32_t>(rows_.size()));
   const model::ObjectKind& row = rows_.emplace_back(kind);
-  ids_.try_emplace({row.group, row.resource}, id);
+  ids_.try_emplace({row.group, row.resource, !row.label.empty()}, id);
   return id;
 }
 
-KindId KindTable::Find(std::string_view group, std::string_view resource) const {
-  const auto at = ids_.find({group, resource});
+KindId KindTable::Find(std::string_view group, std::string_view resource, bool labelled) const {
+  const auto at = ids_.find({group, resource, labelled});
   return at == ids_.end() ? KindId() : at->second;
 }
 
 // A resource has no dot in its name.
 KindId KindTable::FindByName(std::string_view name) const {
+  constexpr std::string_view kLabelled = "labelled-";
+  const bool labelled = name.starts_with(kLabelled);
+  if (labelled) name.remove_prefix(kLabelled.size());
   const size_t dot = name.find('.');
-  if (dot == std::string_view::npos) return Find({}, name);
-  return Find(name.substr(dot + 1), name.substr(0, dot));
+  if (dot == std::string_view::npos) return Find({}, name, labelled);
+  return Find(name.substr(dot + 1), name.substr(0, dot), labelled);
 }
 
 }  // namespace tutti::cluster

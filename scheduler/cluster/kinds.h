@@ -9,7 +9,7 @@
 
 #include <deque>
 #include <string_view>
-#include <utility>
+#include <tuple>
 
 #include "base/strong_id.h"
 #include "model/object.h"
@@ -31,19 +31,20 @@ class KindTable {
   KindTable& operator=(const KindTable&) = delete;
 
   // Returns the id of the kind's row, and adds the row if there is none. REQUIRES: all that add a kind of one group and
-  // resource agree on the rest of it.
+  // resource, with a label or without one, agree on the rest of it.
   KindId Add(const model::ObjectKind& kind);
 
   // Both return an invalid id if there is no such row. They allocate nothing.
-  KindId Find(std::string_view group, std::string_view resource) const;
+  KindId Find(std::string_view group, std::string_view resource, bool labelled = false) const;
   KindId FindByName(std::string_view name) const;  // ObjectKind::Name()
 
   const model::ObjectKind& at(KindId id) const { return rows_[id.index()]; }
   size_t size() const { return rows_.size(); }
 
  private:
-  std::deque<model::ObjectKind> rows_;                                              // by id; a row stays where it is
-  absl::flat_hash_map<std::pair<std::string_view, std::string_view>, KindId> ids_;  // by the row's group and resource
+  std::deque<model::ObjectKind> rows_;  // by id; a row stays where it is
+  // By the row's group and resource, and whether it has a label.
+  absl::flat_hash_map<std::tuple<std::string_view, std::string_view, bool>, KindId> ids_;
 };
 
 }  // namespace tutti::cluster

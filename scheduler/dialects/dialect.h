@@ -46,6 +46,8 @@ struct Membership {
   bool needs_head = false;  // useless without one (a Ray worker): the gang waits until a head member exists
   // Who of the gang is placed first where not all fit; nullopt: by the pod's own priority.
   std::optional<int32_t> priority;
+  // It waits as one with a scheduling gate does, for it has not been let go.
+  bool held = false;
   // Nothing declares the gang but the pod itself: it is over once the pod is bound. It has the pod's namespace and
   // name.
   bool lone = false;

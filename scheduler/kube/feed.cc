@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/feed.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "cluster/selections.h"
 #include "kube/api_path.h"
@@ -23,8 +25,9 @@ class DefinitionStore final : public KindStore {
   Discovery& discovery_;
 };
 
-Reflector::Options OptionsOf(const KindStore& store, std::string name, std::string path) {
+Reflector::Options OptionsOf(const KindStore& store, std::string name, std::string path, std::string label = {}) {
   Reflector::Options options{std::move(name), std::move(path)};
+  options.label = std::move(label);
   if (store.reads_protobuf()) {
     options.list_accept = kProtobufOrJson;
     options.watch_accept = kWatchProtobufOrJson;
@@ -45,7 +48,9 @@ void KubeFeed::Start(std::vector<model::ObjectKind> kinds) {
 
 void KubeFeed::Want(std::vector<model::ObjectKind> kinds) {
   loop_.Post([this, kinds = std::move(kinds)]() mutable {
-    std::erase_if(kinds, [this](const auto& kind) { return Find(kind.group, kind.resource) != nullptr; });
+    std::erase_if(kinds, [this](const auto& kind) {
+      return std::ranges::any_of(kinds_, [&](const auto& known) { return known->kind.Name() == kind.Name(); });
+    });
     if (kinds.empty()) return;
     for (const model::ObjectKind& kind : kinds) Add(kind);
     discovery_.Want(kinds);
@@ -116,7 +121,8 @@ void KubeFeed::Watch(WatchedKind& kind, const std::string& version) {
   kind.version = version;
   kind.store->ForgetVersions();
   kind.reflector = std::make_unique<Reflector>(
-      OptionsOf(*kind.store, kind.kind.Name(), CollectionPath(kind.kind.group, version, kind.kind.resource)),
+      OptionsOf(*kind.store, kind.kind.Name(), CollectionPath(kind.kind.group, version, kind.kind.resource),
+                kind.kind.label),
       Reflector::Callbacks{[this, &kind] { PostSynced(kind); }, [this, &kind] { OnNotFound(kind); }}, *kind.store,
       loop_, transport_, random_);
   kind.reflector->Start();
@@ -175,6 +181,8 @@ void KubeFeed::FreshPods(Task done) {
 }
 
 const KubeFeed::WatchedKind* KubeFeed::Find(const std::string& group, const std::string& resource) const {
+  for (const auto& kind : kinds_)
+    if (kind->kind.group == group && kind->kind.resource == resource && kind->kind.label.empty()) return kind.get();
   for (const auto& kind : kinds_)
     if (kind->kind.group == group && kind->kind.resource == resource) return kind.get();
   return nullptr;

@@ -144,7 +144,8 @@ void SelectionStore::PostGone(const Entry& entry) {
 }
 
 void ObjectStore::PostChanged(const WireObject& object, Entry& entry) {
-  if (object.json == nullptr) return;  // the API server sends this kind as JSON
+  if (object.json == nullptr) return;                                       // the API server sends this kind as JSON
+  if (!object.json->contains("kind")) (*object.json)["kind"] = kind_.kind;  // items of a list do not repeat it
   auto decoded = cluster::DecodeObject(kind_, object.json);
   if (!decoded) {
     base::LogWarn(

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "cluster/json_text.h"
+#include "kube/api_path.h"
 
 namespace tutti::kube {
 namespace {
@@ -81,7 +82,7 @@ void Reflector::Again(base::Millis delay_ms) {
 void Reflector::SendPage(const std::string& continue_token) {
   Request request;
   request.channel = Channel::kStream;
-  request.target = fmt::format("{}?limit={}", options_.path, kPageSize);
+  request.target = fmt::format("{}?limit={}{}", options_.path, kPageSize, Selector());
   if (!continue_token.empty()) request.target += "&continue=" + continue_token;
   request.accept = options_.list_accept;
   request.timeout_ms = kPageTimeoutMs;
@@ -133,10 +134,15 @@ void Reflector::Listed() {
 
 // --- Watch ---
 
+std::string Reflector::Selector() const {
+  return options_.label.empty() ? std::string() : "&labelSelector=" + Escape(options_.label);
+}
+
 std::string Reflector::Query(bool initial_events, base::Millis* timeout_ms) const {
   const int64_t seconds = random_.Between(300, 600);
   *timeout_ms = seconds * 1000;
-  std::string target = fmt::format("{}?watch=1&allowWatchBookmarks=true&timeoutSeconds={}", options_.path, seconds);
+  std::string target =
+      fmt::format("{}?watch=1&allowWatchBookmarks=true&timeoutSeconds={}{}", options_.path, seconds, Selector());
   if (initial_events)
     target += "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
   else

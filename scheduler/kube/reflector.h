@@ -28,6 +28,7 @@ class Reflector {
     const char* list_accept = kJson;
     const char* watch_accept = kJson;
     bool stream_lists = true;
+    std::string label = {};  // only objects that have a label of this key; empty: all
   };
   struct Callbacks {
     Task synced;     // after each complete list
@@ -63,6 +64,7 @@ class Reflector {
   void Again(base::Millis delay_ms);
   void CheckAlive();
   void Complain(const std::string& what, base::LogLevel level = base::LogLevel::kWarn);
+  std::string Selector() const;
   std::string Query(bool initial_events, base::Millis* timeout_ms) const;
 
   const Options options_;

@@ -59,6 +59,9 @@ struct PromisedMembers {
   // Its pods come once the gang has started (a submitter): they have room from the beginning, and no bind waits for
   // them.
   bool late = false;
+  // Each of its pods comes once the one before has started (a StatefulSet's): binds wait for the first alone, and there
+  // is room for the others from the beginning. A pod that goes is followed by another.
+  bool ordered = false;
   std::shared_ptr<const Pod> pod;  // as the template makes it, without a name and a UID; never null
   friend bool operator==(const PromisedMembers&, const PromisedMembers&) = default;
 };

@@ -17,14 +17,19 @@ struct ObjectKind {
   std::string resource;  // plural, as in URLs: "podgroups"
   std::string kind;      // "PodGroup"
   std::vector<std::string> versions;
+  std::string label = {};  // only objects that have a label of this key; empty: all
 
-  std::string Name() const { return group.empty() ? resource : resource + "." + group; }
+  // "podgroups.scheduling.volcano.sh", "labelled-pods". At most one label of a resource is asked for.
+  std::string Name() const {
+    return (label.empty() ? resource : "labelled-" + resource) + (group.empty() ? "" : "." + group);
+  }
   friend bool operator==(const ObjectKind&, const ObjectKind&) = default;
 };
 
 struct Object {
   std::string group, version, resource, kind;
   ObjectMeta meta;
+  bool labelled = false;                   // it was asked for by ObjectKind::label
   std::shared_ptr<const base::Json> body;  // the whole object; never null
 };
 

@@ -89,10 +89,11 @@ void Feed::Start(std::vector<model::ObjectKind> kinds) {
 
 void Feed::Want(std::vector<model::ObjectKind> kinds) {
   for (model::ObjectKind& kind : kinds) {
+    if (Find(kind.Name())) continue;
     const GroupResource resource{kind.group, kind.resource};
-    if (std::ranges::find(watched_, resource, &Watched::resource) != watched_.end()) continue;
+    std::string name = kind.Name();
     watched_.push_back(
-        {.name = kind.Name(), .resource = resource, .kind = std::move(kind), .version = {}, .posted = {}});
+        {.name = std::move(name), .resource = resource, .kind = std::move(kind), .version = {}, .posted = {}});
   }
 }
 
@@ -125,6 +126,10 @@ void Feed::MendWatch(std::string_view kind_name) {
   watched->must_list = true;
 }
 
+bool Feed::Selects(const Watched& watched, const Json& object) {
+  return watched.kind.label.empty() || Dig(object, "metadata", "labels").contains(watched.kind.label);
+}
+
 Feed::Watched* Feed::Find(std::string_view kind_name) {
   const auto it = std::ranges::find(watched_, kind_name, &Watched::name);
   return it == watched_.end() ? nullptr : &*it;
@@ -152,13 +157,15 @@ void Feed::Relist(Watched& watched) {
   watched.version = VersionOf(watched);
   if (watched.version.empty()) return Withdraw(watched);
   store_.ForEach(watched.resource, [&](const Store::Key& key, const Object& object) {
+    if (!Selects(watched, *object)) return;
     Object& posted = watched.posted[key];
     if (std::exchange(posted, object) != object) PostChanged(watched, object);
   });
   std::vector<Store::Key> gone;
-  if (watched.posted.size() > store_.Count(watched.resource))
+  if (!watched.kind.label.empty() || watched.posted.size() > store_.Count(watched.resource))
     for (const auto& [key, object] : watched.posted)
-      if (!store_.Find(watched.resource, key.first, key.second)) gone.push_back(key);
+      if (const Object now = store_.Find(watched.resource, key.first, key.second); !now || !Selects(watched, *now))
+        gone.push_back(key);
   PostAllGone(watched, std::move(gone));
   if (watched.announced && watched.served) return;
   watched.announced = watched.served = true;
@@ -189,9 +196,9 @@ void Feed::Apply(const WatchEvent& event) {
   for (Watched& watched : watched_) {
     if (watched.resource != event.resource || !watched.connected || !watched.served) continue;
     if (event.resource_version <= watched.listed_at) continue;
-    if (event.type == EventType::kDeleted) {
-      watched.posted.erase({NamespaceOf(*event.object), NameOf(*event.object)});
-      PostGone(watched, event.object);
+    if (event.type == EventType::kDeleted || !Selects(watched, *event.object)) {
+      if (watched.posted.erase({NamespaceOf(*event.object), NameOf(*event.object)}) > 0)
+        PostGone(watched, event.object);
     } else {
       watched.posted.insert_or_assign({NamespaceOf(*event.object), NameOf(*event.object)}, event.object);
       PostChanged(watched, event.object);
@@ -211,8 +218,9 @@ void Feed::OnDefinition(const WatchEvent& event) {
 }
 
 void Feed::PostChanged(Watched& watched, const Object& object) {
-  if (watched.resource == kPods) return Post(cluster::PodChanged{decoded_.Pod(object)});
-  if (watched.resource == kNodes) return Post(cluster::NodeChanged{decoded_.Node(object)});
+  const bool all = watched.kind.label.empty();
+  if (all && watched.resource == kPods) return Post(cluster::PodChanged{decoded_.Pod(object)});
+  if (all && watched.resource == kNodes) return Post(cluster::NodeChanged{decoded_.Node(object)});
   if (const auto kind = cluster::FindSelectionKind(watched.name)) {
     std::vector<std::string> problems;
     auto selection = std::make_shared<const model::Selection>(cluster::DecodeSelection(*kind, *object, &problems));
@@ -228,8 +236,10 @@ void Feed::PostChanged(Watched& watched, const Object& object) {
 
 void Feed::PostGone(Watched& watched, const Object& object) {
   decoded_.Drop(UidOf(*object));
-  if (watched.resource == kPods) return Post(cluster::PodGone{NamespaceOf(*object), NameOf(*object), UidOf(*object)});
-  if (watched.resource == kNodes) return Post(cluster::NodeGone{NameOf(*object)});
+  const bool all = watched.kind.label.empty();
+  if (all && watched.resource == kPods)
+    return Post(cluster::PodGone{NamespaceOf(*object), NameOf(*object), UidOf(*object)});
+  if (all && watched.resource == kNodes) return Post(cluster::NodeGone{NameOf(*object)});
   Post(cluster::ObjectGone{watched.name, NamespaceOf(*object), NameOf(*object), UidOf(*object)});
 }
 

@@ -10,9 +10,16 @@ namespace {
 constexpr const char* kHoldJobs = "tutti-hold-jobs";
 constexpr const char* kHoldPods = "tutti-hold-pods";
 constexpr const char* kPlacePods = "tutti-place-queued-pods";
+constexpr const char* kMarkTemplates = "tutti-mark-pod-templates";
+constexpr const char* kMarkLeaderWorkers = "tutti-mark-leader-worker-templates";
+constexpr const char* kHoldRayServices = "tutti-hold-ray-services";
+const GroupResource kDeploymentKind{"apps", "deployments"}, kStatefulSetKind{"apps", "statefulsets"},
+    kLeaderWorkerSets{"leaderworkerset.x-k8s.io", "leaderworkersets"}, kRayServices{"ray.io", "rayservices"};
 constexpr const char* kPodSetLabel = "kueue.x-k8s.io/podset";
 constexpr const char* kManaged = "kueue.x-k8s.io/managed";
 constexpr const char* kGate = "kueue.x-k8s.io/admission";
+constexpr const char* kParent = "kueue.x-k8s.io/pod-suspending-parent";
+constexpr const char* kPriorityClass = "kueue.x-k8s.io/priority-class";
 
 // The kinds whose children the policies leave alone.
 constexpr std::string_view kOwners[] = {"AppWrapper", "JAXJob",           "Job",        "JobSet",     "LeaderWorkerSet",
@@ -34,15 +41,40 @@ bool CanBeSuspended(const GroupResource& id, const Json& object) {
 
 void Gate(Json& pod) {
   pod["metadata"]["labels"][kManaged] = "true";
-  Json& finalizers = pod["metadata"]["finalizers"];
-  if (!HasFinalizer(pod, kManaged)) finalizers.push_back(kManaged);
+  const bool has_parent = Dig(pod, "metadata", "annotations").contains(kParent);
+  if (!has_parent && !HasFinalizer(pod, kManaged)) pod["metadata"]["finalizers"].push_back(kManaged);
   Json& gates = pod["spec"]["schedulingGates"];
   const auto is_ours = [](const Json& gate) { return DigString(gate, "name") == kGate; };
   if (std::ranges::none_of(gates, is_ours)) gates.push_back({{"name", kGate}});
 }
 
+bool IsOfJob(const Json& object) { return std::ranges::count(kOwners, DigString(ControllerOf(object), "kind")) > 0; }
+
+// The pods that come of it wait for quota themselves.
+void MarkTemplate(const Json& object, const std::string& parent, Json& pod_template) {
+  const auto takes_map = [](const Json& of, const char* key) {
+    return of.is_null() || Child(of, key).is_null() || Child(of, key).is_object();
+  };
+  if (!pod_template.is_object() || !takes_map(pod_template, "metadata")) return;
+  Json& meta = pod_template["metadata"];
+  if (!takes_map(meta, "labels") || !takes_map(meta, "annotations")) return;
+  const Json& labels = Dig(object, "metadata", "labels");
+  meta["labels"][kQueueNameLabel] = labels[kQueueNameLabel];
+  meta["labels"][kManaged] = "true";
+  if (labels.contains(kPriorityClass)) meta["labels"][kPriorityClass] = labels[kPriorityClass];
+  meta["annotations"][kParent] = parent;
+}
+
+void MarkLeaderWorkers(Json& object) {
+  const Json as_given = object;
+  Json& templates = object["spec"]["leaderWorkerTemplate"];
+  if (!templates.is_object()) return;
+  for (const char* each : {"leaderTemplate", "workerTemplate"})
+    if (templates.contains(each)) MarkTemplate(as_given, "leaderworkerset", templates[each]);
+}
+
 void HoldPod(const Store& store, Json& pod) {
-  const bool queued = HasLabel(pod, kQueueNameLabel) && ControllerOf(pod).empty();
+  const bool queued = HasLabel(pod, kQueueNameLabel) && !IsOfJob(pod);
   if (queued && IsInForce(store, kHoldPods)) Gate(pod);
   const std::string& scheduler = DigString(pod, "spec", "schedulerName");
   if (!queued && !HasLabel(pod, kPodSetLabel)) return;
@@ -53,17 +85,25 @@ void HoldPod(const Store& store, Json& pod) {
 }  // namespace
 
 bool IsHoldPolicy(std::string_view policy) {
-  return policy == kHoldJobs || policy == kHoldPods || policy == kPlacePods;
+  static constexpr std::string_view kAll[] = {kHoldJobs,  kHoldRayServices, kHoldPods,
+                                              kPlacePods, kMarkTemplates,   kMarkLeaderWorkers};
+  return std::ranges::find(kAll, policy) != std::end(kAll);
 }
 
 void HoldQueued(const Store& store, const GroupResource& id, Json& object) {
   const std::string& ns = NamespaceOf(object);
   if (ns == "kube-system" || ns == "tutti-system" || !Child(object, "spec").is_object()) return;
   if (id == kPods) return HoldPod(store, object);
-  if (id != kRayJobs && id != kRayClusters && id != kJobs) return;
-  const bool owned = std::ranges::count(kOwners, DigString(ControllerOf(object), "kind")) > 0;
-  if (owned || !HasLabel(object, kQueueNameLabel) || !CanBeSuspended(id, object)) return;
-  if (IsInForce(store, kHoldJobs)) object["spec"]["suspend"] = true;
+  if (IsOfJob(object) || !HasLabel(object, kQueueNameLabel) || !CanBeSuspended(id, object)) return;
+  const auto in_force = [&](const char* policy) { return IsInForce(store, policy); };
+  if (id == kDeploymentKind && in_force(kMarkTemplates))
+    return MarkTemplate(Json(object), "deployment", object["spec"]["template"]);
+  if (id == kStatefulSetKind && in_force(kMarkTemplates))
+    return MarkTemplate(Json(object), "statefulset", object["spec"]["template"]);
+  if (id == kLeaderWorkerSets && in_force(kMarkLeaderWorkers)) return MarkLeaderWorkers(object);
+  if (id == kRayServices && in_force(kHoldRayServices) && Dig(object, "spec", "rayClusterConfig").is_object())
+    object["spec"]["rayClusterConfig"]["suspend"] = true;
+  if ((id == kRayJobs || id == kRayClusters || id == kJobs) && in_force(kHoldJobs)) object["spec"]["suspend"] = true;
 }
 
 }  // namespace tutti::sim

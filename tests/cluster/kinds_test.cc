@@ -29,6 +29,18 @@ TEST_CASE("A resource of another group is another kind") {
   CHECK_FALSE(kinds.FindByName("nodes").valid());
 }
 
+TEST_CASE("Those of a kind that have a label are a kind of their own, beside all of them") {
+  const model::ObjectKind some{"", "pods", "Pod", {"v1"}, "queue"};
+  KindTable kinds;
+  const KindId all = kinds.Add(PodKind()), labelled = kinds.Add(some);
+  CHECK(all != labelled);
+  CHECK(some.Name() == "labelled-pods");
+  CHECK(kinds.FindByName("labelled-pods") == labelled);
+  CHECK(kinds.FindByName("pods") == all);
+  CHECK(kinds.Find("", "pods", true) == labelled);
+  CHECK(kinds.Find("", "pods") == all);
+}
+
 TEST_CASE("The rows stay where they are while more are added") {
   KindTable kinds;
   std::vector<KindId> ids;

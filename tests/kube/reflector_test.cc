@@ -78,6 +78,17 @@ TEST_CASE("a streamed list goes over into the watch without another request") {
   CHECK(rig.server.sent == 1);
 }
 
+TEST_CASE("only objects with the label are asked for, in lists and watches") {
+  ReflectorRig rig;
+  Reflector some({"queues", "/apis/g/v1beta1/queues", kJson, kJson, false, "a.io/queue"}, {}, rig.store, rig.loop,
+                 rig.server, rig.random);
+  some.Start();
+  auto list = rig.server.Find("limit=");
+  CHECK(list->request.target.find("&labelSelector=a.io%2Fqueue") != std::string::npos);
+  rig.server.AnswerJson(list, 200, Page({Queue("a", "1")}, "10"));
+  CHECK(rig.server.Find("watch=1")->request.target.find("&labelSelector=a.io%2Fqueue") != std::string::npos);
+}
+
 TEST_CASE("a watch that ends is resumed from the last version seen, bookmarks included") {
   ReflectorRig rig;
   const auto call = rig.Listed();

@@ -39,7 +39,7 @@ class Server:
                        stdout=subprocess.DEVNULL)
 
     def _install(self):
-        for kind in ("rayclusters", "rayjobs"):
+        for kind in ("rayclusters", "rayjobs", "rayservices"):
             self.kubectl("apply", "--server-side", "-f", self._bin / "kuberay-crds" / f"ray.io_{kind}.yaml")
         self.kubectl("apply", "--server-side", "-k", MANIFESTS / "kueue" / "crds")
         self.kubectl("apply", "--server-side", "-k", MANIFESTS / "appwrapper" / "crds")

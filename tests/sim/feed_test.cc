@@ -81,6 +81,24 @@ TEST_CASE_METHOD(FeedFixture, "A kind that appears is listed and one that vanish
 }
 
 TEST_CASE_METHOD(FeedFixture,
+                 "Of a kind with a label those are told that have it, besides all of them; one that loses it is gone") {
+  Json labelled = Pod("b");
+  labelled["metadata"]["labels"] = {{"queue", "q"}};
+  REQUIRE(store.Create(Pod("a")));
+  REQUIRE(store.Create(labelled));
+  feed.Start({{"", "pods", "Pod", {"v1"}, "queue"}});
+  feed.Pump();
+  CHECK(sink.Take() == std::vector<std::string>{"pod default/a", "pod default/b", "synced pods", "synced nodes",
+                                                "object pods./v1 b", "synced labelled-pods"});
+  REQUIRE(store.Modify(kPods, "default", "b", [](Json& pod) { pod["metadata"].erase("labels"); }));
+  feed.Pump();
+  CHECK(sink.Take() == std::vector<std::string>{"pod default/b", "object gone labelled-pods b"});
+  REQUIRE(store.Modify(kPods, "default", "a", [](Json& pod) { pod["metadata"]["labels"]["queue"] = "q"; }));
+  feed.Pump();
+  CHECK(sink.Take() == std::vector<std::string>{"pod default/a", "object pods./v1 a"});
+}
+
+TEST_CASE_METHOD(FeedFixture,
                  "A kind that is wanted later is listed and followed, and is told once however often it is wanted") {
   REQUIRE(store.Create(QueueDefinition()));
   REQUIRE(store.Create({{"apiVersion", "tutti.test/v1"}, {"kind", "Queue"}, {"metadata", {{"name", "q"}}}}));

@@ -13,7 +13,7 @@ void Charges::Update(Gang& gang, Member& member) {
   const bool there = !pod.meta.deleting() && !pod.done();
   const bool holds = there && ((entry.reserved && !base::Planted(base::Bug::kForgetCharge)) || pod.occupies());
   SetHeld(gang, member, holds ? entry.pod_class : nullptr);
-  const bool asks = there && !holds && !pod.bound() && pod.scheduling_gates.empty();
+  const bool asks = there && !holds && !pod.bound() && !member.held_back && pod.scheduling_gates.empty();
   Set(gang, queues_.pending(), asks ? entry.pod_class : nullptr, &member.asked);
 }
 

@@ -139,7 +139,7 @@ Census TakeCensus(const Gang& gang, const cluster::ClusterState& state) {
       (open->room_lost ? census.lost : census.placed).push_back(member);
     else if (open)
       (member->late ? census.later : census.reserved).push_back(member);
-    else if (!pod.scheduling_gates.empty())
+    else if (member->held_back || !pod.scheduling_gates.empty())
       ++census.gated;
     else if (!member->gone_unobserved && gang.plan && pod.meta.uid == gang.plan->commit_uid)
       census.pending.insert(census.pending.begin(), census.last = member);

@@ -85,9 +85,10 @@ struct Member {
   model::PodId pod;  // never invalid: of a promise, what ClusterState keeps for it
   std::string role;
   bool head = false, needs_head = false;
-  bool promised = false;  // there is no pod yet: nothing is written about it, and no bind of it leaves
-  bool late = false;      // a promise whose pod comes after the start (PromisedMembers::late)
-  int32_t priority = 0;   // among the members of its gang, where not all of them fit
+  bool promised = false;   // there is no pod yet: nothing is written about it, and no bind of it leaves
+  bool late = false;       // a promise whose pod comes after the start (PromisedMembers::late)
+  bool held_back = false;  // it waits as one with a scheduling gate does (dialects::Membership::held)
+  int32_t priority = 0;    // among the members of its gang, where not all of them fit
   std::shared_ptr<const model::TopologyRequest> topology;  // what the member itself asks for; null: nothing
   std::shared_ptr<const model::Unit> unit;                 // the unit it is in; null: none
   QueueCharge held, asked;  // what it holds of the gang's queue, or asks for while it waits; one of them at most

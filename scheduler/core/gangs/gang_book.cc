@@ -132,6 +132,7 @@ GangId GangBook::Join(PodId pod, std::optional<Owner> owner) {
   member.role = std::move(membership.role);
   member.head = membership.head;
   member.needs_head = membership.needs_head;
+  member.held_back = membership.held;
   member.priority = membership.priority.value_or(it.spec->priority);
   member.unit = std::move(membership.unit);
   gang.census.reset();

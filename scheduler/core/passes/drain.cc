@@ -222,7 +222,7 @@ void Drain::Apply(const cluster::NodeGone& event) {
 }
 
 void Drain::Apply(const cluster::ObjectChanged& event) {
-  const cluster::KindId kind = kinds_.Find(event.object->group, event.object->resource);
+  const cluster::KindId kind = kinds_.Find(event.object->group, event.object->resource, event.object->labelled);
   if (!kind) return;
   for (const Handler& handler : handlers_[kind.index()])
     if (handler.changed) handler.changed(event);

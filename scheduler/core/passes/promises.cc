@@ -14,6 +14,12 @@ namespace {
 
 using ByRole = std::map<std::string_view, std::vector<Member*>>;
 
+struct Lacking {
+  const model::PromisedMembers* declared;
+  int64_t count;
+  bool has_first;  // the role has a member already, or the promise of one
+};
+
 // Those with a place first; of these, and of the others, in the order in which they were made.
 ByRole PromisesOf(const Gang& gang, const cluster::ClusterState& state) {
   ByRole promises;
@@ -32,27 +38,31 @@ void Promises::Follow(GangId id) {
   Gang& gang = book_.at(id);
   ByRole promises = PromisesOf(gang, state_);
   std::vector<Member*> dropped;
-  std::vector<std::pair<const model::PromisedMembers*, int64_t>> lacking;
+  std::vector<Lacking> lacking;
   for (const model::PromisedMembers& declared : gang.spec.promised) {
     std::vector<Member*>& there = promises[declared.role];
     const int64_t wanted = Wanted(gang, declared);
     for (; std::ssize(there) > wanted; there.pop_back()) dropped.push_back(there.back());
-    lacking.emplace_back(&declared, wanted - std::ssize(there));
+    lacking.push_back({&declared, wanted - std::ssize(there), wanted < declared.count || !there.empty()});
     there.clear();
   }
   for (const auto& [role, members] : promises) dropped.insert(dropped.end(), members.begin(), members.end());
-  for (const auto& [declared, count] : lacking)
-    for (int64_t i = 0; i < count; ++i) enrollment_.AddPromise(id, *declared);
+  for (const auto& [declared, count, has_first] : lacking)
+    for (int64_t i = 0; i < count; ++i) {
+      model::PromisedMembers as = *declared;
+      as.late = as.late || (as.ordered && (has_first || i > 0));
+      enrollment_.AddPromise(id, as);
+    }
   for (Member* member : dropped) enrollment_.DropPromise(*member);
 }
 
 int64_t Promises::Wanted(const Gang& gang, const model::PromisedMembers& declared) const {
-  if (gang.whole && !declared.late) return 0;
+  if (gang.whole && !declared.late && !declared.ordered) return 0;
   const int64_t made = std::ranges::count_if(gang.members, [&](const Member* member) {
     if (member->promised || member->role != declared.role) return false;
     const model::Pod& pod = *state_.pod(member->pod).pod;
     // Gates are taken away once the gang is admitted, and it is admitted with places for all.
-    if (gang.spec.quota && !pod.scheduling_gates.empty()) return false;
+    if (gang.spec.quota && (member->held_back || !pod.scheduling_gates.empty())) return false;
     return !pod.meta.deleting() && pod.phase != model::PodPhase::kFailed;
   });
   return std::max<int64_t>(0, declared.count - made);
@@ -67,7 +77,7 @@ void Promises::AdoptAll(GangId id) {
   for (Member* member : gang.members) {
     if (member->promised) continue;
     const cluster::PodEntry& entry = state_.pod(member->pod);
-    const bool waits = !entry.pod->bound() && !entry.pod->done() && !entry.pod->meta.deleting() &&
+    const bool waits = !entry.pod->bound() && !entry.pod->done() && !entry.pod->meta.deleting() && !member->held_back &&
                        entry.pod->scheduling_gates.empty() && !entry.reserved;
     const auto of_role = promises.find(member->role);
     if (!waits || of_role == promises.end()) continue;

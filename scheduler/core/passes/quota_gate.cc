@@ -63,7 +63,11 @@ void QuotaGate::Wait(GangId id, Stage stage, const std::string& why) {
 }
 
 bool QuotaGate::HasStopped(const Gang& gang) const {
-  return (!gang.quota->terms || !gang.quota->terms->released) && std::ssize(gang.members) == gang.promises;
+  if (gang.quota->terms && gang.quota->terms->released) return false;
+  return std::ranges::all_of(gang.members, [this](const Member* member) {
+    const model::Pod& pod = *book_.PodOf(member->id);
+    return member->promised || pod.done() || (!pod.bound() && (member->held_back || !pod.scheduling_gates.empty()));
+  });
 }
 
 bool QuotaGate::ReleaseIfStopped(GangId id) {

@@ -35,6 +35,7 @@ class QuotaGate {
   bool ReleaseIfStopped(model::GangId id);
 
  private:
+  // No pod of it runs or may be bound: those that it has are held back, or have ended.
   bool HasStopped(const Gang& gang) const;
   void StandInLine(model::GangId id, const Census& census);
   void Wait(model::GangId id, observe::AwaitsQuota::Stage stage, const std::string& why);

@@ -16,7 +16,7 @@ void Tallies::Count(Gang& gang) {
     const model::Pod& pod = *state_.pod(member->pod).pod;
     now.running += pod.phase == model::PodPhase::kRunning && !pod.meta.deleting();
     if (pod.bound() || pod.done()) continue;
-    if (!pod.scheduling_gates.empty())
+    if (member->held_back || !pod.scheduling_gates.empty())
       ++now.gated;
     else if (gang.refusal)
       ++now.unschedulable;

@@ -11,6 +11,7 @@
 #include "dialects/fields.h"
 #include "dialects/kueue/checks.h"
 #include "dialects/kueue/deadlines.h"
+#include "dialects/kueue/desired_pods.h"
 #include "dialects/kueue/names.h"
 #include "dialects/kueue/queue_status.h"
 #include "dialects/kueue/status.h"
@@ -25,14 +26,6 @@ namespace {
 
 const Json& FinalizersOf(const model::Object& object) { return Field(Field(*object.body, "metadata"), "finalizers"); }
 
-// The fields, where the object is still of the version that they were made from.
-DesiredObject WithFields(const std::shared_ptr<const model::Object>& object, Json fields) {
-  DesiredObject desired{
-      .ref = cluster::RefOf(object), .fields = std::move(fields), .agree = AgreesWithoutTimes, .seen = object};
-  desired.ref.resource_version = object->meta.resource_version;
-  return desired;
-}
-
 DesiredObject WithoutFinalizer(const std::shared_ptr<const model::Object>& object) {
   Json others = Json::array();
   for (const Json& each : FinalizersOf(*object))
@@ -41,9 +34,7 @@ DesiredObject WithoutFinalizer(const std::shared_ptr<const model::Object>& objec
 }
 
 // The job has nothing left that its Workload has to be kept for.
-bool IsOver(const Entry& entry) {
-  return !entry.job || EndOf(*entry.kind, *entry.job->body) || !IsReleased(*entry.kind, *entry.job->body);
-}
+bool IsOver(const Entry& entry) { return !entry.job || entry.End() || !entry.IsLetGo(); }
 
 // What was decided, and what there is.
 struct Desires {
@@ -197,7 +188,7 @@ bool AwaitsChecks(const std::vector<std::string>& checks, const Json& status) {
 std::optional<bool> PodsReady(const Decided& decided) {
   const Entry& entry = decided.entry;
   if (!decided.settings.pods_ready.enabled || !entry.job) return std::nullopt;
-  return !IsSuspended(*entry.kind, *entry.job->body) && entry.kind->is_ready(*entry.job->body);
+  return !entry.IsHeld() && entry.IsReady();
 }
 
 void DesireWorkload(const Desires& desires) {
@@ -206,12 +197,15 @@ void DesireWorkload(const Desires& desires) {
   std::vector<DesiredObject>* const out = desires.out;
   const std::shared_ptr<const model::Object>& workload = desires.workload;
   if (!workload) {
-    if (!entry.job || entry.job->meta.deleting() || !entry.spec.problem.empty() || EndOf(*entry.kind, *entry.job->body))
+    if (!entry.job || entry.job->meta.deleting() || !entry.spec.problem.empty() || entry.End() ||
+        entry.IsScaledToZero())
       return;
+    Json fields = NewWorkload(*entry.job, decided.version, entry.key.name, entry.of_job.json, entry.terms);
+    if (entry.by_pods()) NameAsGroups(entry, &fields["metadata"]);
     out->push_back(
         {.ref = cluster::NewRef(kGroup, decided.version, "workloads", "Workload", entry.key.ns, entry.key.name),
          .mode = DesiredObject::Mode::kExists,
-         .fields = NewWorkload(*entry.job, decided.version, entry.key.name, entry.of_job.json, entry.terms)});
+         .fields = std::move(fields)});
     return;
   }
   const bool finished = entry.read.finished;
@@ -219,12 +213,21 @@ void DesireWorkload(const Desires& desires) {
     if (IsKept(*workload)) out->push_back(WithoutFinalizer(workload));
     return;
   }
+  if (entry.orphaned() && entry.pods.empty() && model::Find(workload->meta.annotations, kIsOfGroup)) {
+    // A replica that is not to be any more has an owner still.
+    out->push_back({.ref = cluster::RefOf(workload), .mode = DesiredObject::Mode::kGone, .seen = workload});
+    return;
+  }
+  if (Json owners = MissingOwners(entry); !owners.is_null()) {
+    out->push_back(WithFields(workload, {{"metadata", {{"ownerReferences", std::move(owners)}}}}));
+    return;
+  }
   const Json& before = desires.status;
   if (entry.workload && entry.read.active && entry.spec.quota && entry.spec.quota->barred.starts_with(kDeactivatedBy)) {
     out->push_back(WithFields(workload, {{"spec", {{"active", false}}}}));
     return;
   }
-  if (entry.workload && entry.job && entry.job_problem.empty() && IsSuspended(*entry.kind, *entry.job->body) &&
+  if (entry.workload && entry.job && entry.job_problem.empty() && entry.IsHeld() && !entry.IsScaledToZero() &&
       !IsTrue(Field(before, "conditions"), "QuotaReserved") && !entry.InStep()) {
     out->push_back(WithFields(workload, {{"spec", SpecFor(entry.of_job.json, entry.terms)}}));
     return;
@@ -233,20 +236,20 @@ void DesireWorkload(const Desires& desires) {
   for (const Provisioning& one : ProvisioningOf(entry, decided.queues, desires.checks, before))
     updates.push_back(
         UpdateOf(one, decided.owned, IsTrue(Field(before, "conditions"), "Admitted"), decided.report.now_wall_ms));
-  const Json after = WorkloadStatus(
-      {.before = before,
-       .report = decided.report,
-       .roles = entry.counted().roles,
-       .end = entry.job ? EndOf(*entry.kind, *entry.job->body) : std::nullopt,
-       .checks = desires.checks,
-       .topology = TopologyOf(decided),
-       .updates = std::move(updates),
-       .eviction = decided.eviction,
-       .awaits_checks = AwaitsChecks(desires.checks, before),
-       .pods_rule = decided.settings.pods_ready,
-       .pods_ready = PodsReady(decided),
-       .done = entry.job ? DoneOf(*entry.kind, entry.sets, *entry.job->body) : std::map<std::string, int64_t>(),
-       .max_seconds = entry.read.terms.max_seconds});
+  const Json after = WorkloadStatus({.before = before,
+                                     .report = decided.report,
+                                     .roles = entry.counted().roles,
+                                     .end = entry.job ? entry.End() : std::nullopt,
+                                     .checks = desires.checks,
+                                     .topology = TopologyOf(decided),
+                                     .updates = std::move(updates),
+                                     .eviction = decided.eviction,
+                                     .awaits_checks = AwaitsChecks(desires.checks, before),
+                                     .pods_rule = decided.settings.pods_ready,
+                                     .pods_ready = PodsReady(decided),
+                                     .done = entry.job ? entry.Done() : std::map<std::string, int64_t>(),
+                                     .absent = entry.AbsentPods(),
+                                     .max_seconds = entry.read.terms.max_seconds});
   Json change = MergeBetween(StatusOf(*workload), after);
   if (!change.empty()) out->push_back(WithStatus(workload, std::move(change), AgreesWithoutTimes));
 }
@@ -262,8 +265,34 @@ void DesireChecks(const Desires& desires) {
                  desires.out);
 }
 
+// How far the pods may go that are held one by one.
+PodsTurn TurnOf(const Desires& desires) {
+  const Entry& entry = desires.decided.entry;
+  const QuotaReport& quota = desires.decided.report.quota;
+  const Json& conditions = Field(desires.status, "conditions");
+  const bool leaves = quota.has && quota.has->evicted;
+  PodsTurn turn{.now_ms = desires.decided.report.now_wall_ms};
+  if (entry.ended() || !entry.job || !entry.by_pods()) return turn;
+  if (desires.workload && IsTrue(conditions, "Admitted") && quota.has && !leaves) {
+    if (desires.workload->meta.deleting()) return turn;
+    turn.step = PodsTurn::Step::kStart;
+    turn.grants = GrantsFor(desires.decided, desires.status);
+    return turn;
+  }
+  const bool awaits_word = leaves
+                               ? !IsTrue(conditions, "Evicted")
+                               : !quota.has && quota.reason.empty() && quota.evicted_reason.empty() && entry.read.has;
+  if (entry.IsHeld() || awaits_word) return turn;
+  turn.step = PodsTurn::Step::kStop;
+  turn.reason = leaves ? "WorkloadEvicted" : "NotAdmitted";
+  turn.message = leaves ? desires.decided.eviction : "Not admitted by cluster queue";
+  return turn;
+}
+
 void DesireJob(const Desires& desires) {
   const Entry& entry = desires.decided.entry;
+  if (entry.by_pods() || !entry.pods.empty()) DesirePods(entry, TurnOf(desires), desires.out);
+  if (entry.by_pods()) return;
   if (!entry.job || entry.job->meta.deleting() || !entry.job_problem.empty() || EndOf(*entry.kind, *entry.job->body))
     return;
   const std::optional<Json> wanted = WantedBody(desires);

@@ -108,14 +108,20 @@ class Teller {
     TellStop();
   }
   void TellStop() {
-    if (of_.entry.job && IsReleased(*of_.entry.kind, *of_.entry.job->body)) OfJob("Stopped", of_.eviction);
+    if (of_.entry.job && of_.entry.IsLetGo()) OfJob("Stopped", of_.eviction);
   }
 
   void OfWorkload(bool warning, const std::string& reason, const std::string& note) {
     out_->push_back({AboutWorkload(of_.entry), warning, reason, note, kAdmission});
   }
   void OfJob(const std::string& reason, const std::string& note) {
-    if (of_.entry.job) out_->push_back({cluster::RefOf(of_.entry.job), false, reason, note, of_.entry.kind->reporter});
+    const Entry& entry = of_.entry;
+    if (!entry.job) return;
+    const auto tell = [&](const std::shared_ptr<const model::Object>& about) {
+      out_->push_back({cluster::RefOf(about), false, reason, note, entry.kind->reporter});
+    };
+    if (entry.kind->pods != PodOwner::kGroup) return tell(entry.job);
+    for (const auto& [name, pod] : entry.pods) tell(pod.object);
   }
 
   const Announced& of_;
@@ -128,7 +134,7 @@ void AnnounceSteps(const Announced& announced, std::vector<ObjectEvent>* out) {
   Teller teller(announced, out);
   const auto ended = [](const GangReport& report) { return report.spec && !report.spec->quota; };
   const Entry& entry = announced.entry;
-  if (entry.job && EndOf(*entry.kind, *entry.job->body)) {
+  if (entry.job && entry.End()) {
     if (ended(announced.now) && !ended(announced.before) && !entry.read.finished) teller.TellEnd();
     return;
   }

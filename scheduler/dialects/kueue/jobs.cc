@@ -35,6 +35,13 @@ bool IsRayClusterActive(const Json& status) {
          IsTrue(Field(status, "conditions"), "HeadPodReady");
 }
 
+bool IsRayServiceActive(const Json& status) {
+  if (IsTrue(Field(status, "conditions"), "Ready")) return true;
+  for (const char* service : {"activeServiceStatus", "pendingServiceStatus"})
+    if (IsRayClusterActive(Field(Field(status, service), "rayClusterStatus"))) return true;
+  return false;
+}
+
 bool IsJobActive(const Json& status) { return CountIn(status, "active") > 0 || CountIn(status, "terminating") > 0; }
 
 bool IsJobSetActive(const Json& status) {
@@ -66,6 +73,8 @@ bool IsRayJobReady(const Json& body) { return TextIn(Field(StatusIn(body), "rayC
 
 bool IsRayClusterReady(const Json& body) { return TextIn(StatusIn(body), "state") == "ready"; }
 
+bool IsRayServiceReady(const Json& body) { return IsTrue(Field(StatusIn(body), "conditions"), "Ready"); }
+
 bool IsJobReady(const Json& body) {
   const Json& status = StatusIn(body);
   const JobSize size = SizeOfJob(Field(body, "spec"));
@@ -96,6 +105,17 @@ JobKind Replicated(const char* resource, const char* kind, const char* version =
           AreReplicasReady};
 }
 
+// Of these only objects with a queue's label are asked for, as there are many others.
+JobKind ByPods(const char* group, const char* resource, const char* kind, PodOwner pods) {
+  std::string name(kind);
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  JobKind row;
+  row.kind = {group, resource, kind, {"v1"}, std::string(kQueueLabel)};
+  row.reporter = fmt::format("{}{}{}-kueue-controller", group, *group ? "/" : "", name);
+  row.pods = pods;
+  return row;
+}
+
 const std::vector<JobKind>& Table() {
   static const std::vector<JobKind> table = {
       {{"ray.io", "rayjobs", "RayJob", {"v1", "v1alpha1"}},
@@ -112,6 +132,13 @@ const std::vector<JobKind>& Table() {
        true,
        IsRayClusterActive,
        IsRayClusterReady},
+      {{"ray.io", "rayservices", "RayService", {"v1", "v1alpha1"}},
+       "ray.io/rayservice-kueue-controller",
+       "/spec/rayClusterConfig/suspend",
+       false,
+       true,
+       IsRayServiceActive,
+       IsRayServiceReady},
       {{"batch", "jobs", "Job", {"v1"}},
        "batch/job-kueue-controller",
        "/spec/suspend",
@@ -132,6 +159,10 @@ const std::vector<JobKind>& Table() {
       Replicated("pytorchjobs", "PyTorchJob"),
       Replicated("tfjobs", "TFJob"),
       Replicated("xgboostjobs", "XGBoostJob"),
+      ByPods("", "pods", "Pod", PodOwner::kItself),
+      ByPods("apps", "deployments", "Deployment", PodOwner::kDeployment),
+      ByPods("apps", "statefulsets", "StatefulSet", PodOwner::kStatefulSet),
+      ByPods("leaderworkerset.x-k8s.io", "leaderworkersets", "LeaderWorkerSet", PodOwner::kLeaderWorkerSet),
   };
   return table;
 }
@@ -151,20 +182,9 @@ Json* At(Json& body, const std::string& path) {
 }
 
 void Grant(const JobKind& kind, const PodSetGrant& grant, Json* pod_template) {
-  Json& meta = (*pod_template)["metadata"];
-  if (!meta.is_object()) meta = Json::object();
-  MergeInto(grant.labels, &meta["labels"]);
-  MergeInto(grant.annotations, &meta["annotations"]);
-  Json& spec = (*pod_template)["spec"];
-  if (!spec.is_object()) spec = Json::object();
-  if (!grant.node_selector.empty()) MergeInto(grant.node_selector, &spec["nodeSelector"]);
-  if (!grant.tolerations.empty()) {
-    Json& tolerations = spec["tolerations"];
-    if (!tolerations.is_array()) tolerations = Json::array();
-    for (const Json& each : grant.tolerations)
-      if (std::ranges::find(tolerations, each) == tolerations.end()) tolerations.push_back(each);
-  }
+  GrantTo(grant, pod_template);
   if (!kind.free_templates) return;
+  Json& spec = (*pod_template)["spec"];
   if (const std::string named = TextIn(spec, "schedulerName"); named.empty() || named == "default-scheduler")
     spec["schedulerName"] = grant.scheduler_name;
 }
@@ -236,10 +256,18 @@ void SetParallelism(const JobKind& kind, int64_t count, Json* body) {
 
 const std::vector<JobKind>& JobKinds() { return Table(); }
 
+const JobKind& GroupKind() {
+  static const JobKind kind = [] {
+    JobKind row = ByPods("", "podgroups", "PodGroup", PodOwner::kGroup);
+    row.reporter = "pod-kueue-controller";
+    return row;
+  }();
+  return kind;
+}
+
 const JobKind* FindJobKind(std::string_view name) {
   for (const JobKind& row : Table())
-    if (row.kind.resource.size() < name.size() && name.starts_with(row.kind.resource) && row.kind.Name() == name)
-      return &row;
+    if (row.kind.Name() == name) return &row;
   return nullptr;
 }
 
@@ -289,14 +317,16 @@ std::string WhyNotHeld(const JobKind& kind, const Json& body) {
   return {};
 }
 
+bool MakesJobs(std::string_view kind) {
+  static constexpr std::string_view kMakers[] = {"AppWrapper",      "JAXJob",   "Job",        "JobSet",
+                                                 "LeaderWorkerSet", "MPIJob",   "PaddleJob",  "PyTorchJob",
+                                                 "RayCluster",      "RayJob",   "RayService", "SparkApplication",
+                                                 "TFJob",           "TrainJob", "XGBoostJob"};
+  return std::ranges::find(kMakers, kind) != std::end(kMakers);
+}
+
 bool IsLeftAlone(const model::Object& job) {
-  if (const model::OwnerReference* owner = job.meta.Controller()) {
-    static constexpr std::string_view kMakers[] = {"AppWrapper",      "JAXJob",   "Job",        "JobSet",
-                                                   "LeaderWorkerSet", "MPIJob",   "PaddleJob",  "PyTorchJob",
-                                                   "RayCluster",      "RayJob",   "RayService", "SparkApplication",
-                                                   "TFJob",           "TrainJob", "XGBoostJob"};
-    return std::ranges::find(kMakers, owner->kind) != std::end(kMakers);
-  }
+  if (const model::OwnerReference* owner = job.meta.Controller()) return MakesJobs(owner->kind);
   const Json& spec = Field(*job.body, "spec");
   return job.kind == "RayJob" && !Field(spec, "clusterSelector").empty() && Field(spec, "rayClusterSpec").is_null();
 }
@@ -325,6 +355,21 @@ bool TakesFlag(const JobKind& kind, const Json& body) {
     }
   }
   return here->is_object() || here->is_null();
+}
+
+void GrantTo(const PodSetGrant& grant, Json* pod_template) {
+  Json& meta = (*pod_template)["metadata"];
+  if (!meta.is_object()) meta = Json::object();
+  MergeInto(grant.labels, &meta["labels"]);
+  MergeInto(grant.annotations, &meta["annotations"]);
+  Json& spec = (*pod_template)["spec"];
+  if (!spec.is_object()) spec = Json::object();
+  if (!grant.node_selector.empty()) MergeInto(grant.node_selector, &spec["nodeSelector"]);
+  if (grant.tolerations.empty()) return;
+  Json& tolerations = spec["tolerations"];
+  if (!tolerations.is_array()) tolerations = Json::array();
+  for (const Json& each : grant.tolerations)
+    if (std::ranges::find(tolerations, each) == tolerations.end()) tolerations.push_back(each);
 }
 
 Json TolerationJson(const model::Toleration& toleration) {

@@ -16,24 +16,41 @@
 
 namespace tutti::dialects::kueue {
 
+// Whose pods are held one by one, where a job has no flag by which it makes none.
+enum class PodOwner {
+  kNone,    // the job has a flag, and no pod is held
+  kItself,  // a pod that waits alone
+  kGroup,   // a group's that the pods name
+  kStatefulSet,
+  kLeaderWorkerSet,  // one replica's
+  kDeployment,       // of these each waits alone
+};
+
 struct JobKind {
   model::ObjectKind kind;
   std::string reporter;      // by which name Kueue's Events about it come
-  std::string suspend;       // the JSON pointer of the flag
+  std::string suspend;       // the JSON pointer of the flag; empty: it has none
   bool omits_false = false;  // the flag is left out where it is false
   // Its templates take any change at any time. Others take what pods are scheduled by, and no schedulerName, and that
   // while the job is suspended and has not started.
   bool free_templates = false;
-  // By its status alone: pods of it may be there, or come.
-  bool (*is_active)(const base::Json& status);
-  // All of its pods are ready, or have ended well.
-  bool (*is_ready)(const base::Json& body);
+  // By its status alone: pods of it may be there, or come. Null: it has no flag.
+  bool (*is_active)(const base::Json& status) = nullptr;
+  // All of its pods are ready, or have ended well. Null: it has no flag.
+  bool (*is_ready)(const base::Json& body) = nullptr;
+  PodOwner pods = PodOwner::kNone;
+
+  bool by_pods() const { return pods != PodOwner::kNone; }
 };
 
 const std::vector<JobKind>& JobKinds();
+// Of a group of pods; there are no objects of this kind.
+const JobKind& GroupKind();
 // Null: no such row. `name` is ObjectKind::Name().
 const JobKind* FindJobKind(std::string_view name);
 const JobKind* FindJobKind(const model::Object& object);
+
+// The functions about flags, statuses and templates are for kinds that have a flag; of others see pods.h.
 
 bool IsSuspended(const JobKind& kind, const base::Json& body);
 // It may make pods, or pods of it may still be there.
@@ -44,6 +61,8 @@ std::map<std::string, int64_t> DoneOf(const JobKind& kind, const std::vector<Pod
 std::string WhyNotHeld(const JobKind& kind, const base::Json& body);
 // It does not wait for quota, whatever its labels say: another job makes it, or it uses a cluster of its own.
 bool IsLeftAlone(const model::Object& job);
+// Jobs of the kind make other jobs, or pods, that do not wait for quota themselves.
+bool MakesJobs(std::string_view kind);
 
 struct JobEnd {
   bool succeeded = false;
@@ -60,6 +79,9 @@ struct PodSetGrant {
   base::Json tolerations = base::Json::array();
   std::string scheduler_name;  // for templates that name none
 };
+
+// Gives the template all of that but the scheduler's name.
+void GrantTo(const PodSetGrant& grant, base::Json* pod_template);
 
 base::Json TolerationJson(const model::Toleration& toleration);
 

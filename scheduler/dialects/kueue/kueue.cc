@@ -52,7 +52,9 @@ std::string_view Kueue::name() const { return kDialect; }
 void Kueue::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
   if (object->kind == "Workload" || object->kind == "ClusterQueue" || object->kind == "LocalQueue")
     version_ = object->version;
-  if (const JobKind* job = FindJobKind(*object)) {
+  if (object->kind == "Pod" && object->group.empty()) {
+    workloads_.PutPod(object, touched);
+  } else if (const JobKind* job = FindJobKind(*object)) {
     workloads_.PutJob(*job, object, touched);
   } else if (object->kind == "Workload") {
     workloads_.PutWorkload(object, touched);
@@ -115,8 +117,14 @@ std::optional<Membership> Kueue::MembershipOf(const model::Pod& pod) const {
   if (!writes()) return std::nullopt;
   const std::string* set = model::Find(pod.meta.labels, kPodSetLabel);
   const std::string* workload = set ? model::Find(pod.meta.annotations, kWorkloadAnnotation) : nullptr;
-  if (!workload || workload->empty()) return std::nullopt;
   Membership membership;
+  if (!workload || workload->empty()) {
+    std::optional<model::GangKey> gang = workloads_.GangOf(pod);
+    if (!gang) return std::nullopt;
+    membership.gang = *std::move(gang);
+    membership.held = true;
+    return membership;
+  }
   membership.gang = {std::string(kDialect), pod.meta.ns, *workload};
   membership.role = *set;
   membership.head = *set == "head";
@@ -132,6 +140,7 @@ model::GangSpec Kueue::Describe(const model::GangKey& key) const {
   if (entry && writes()) return entry->spec;
   spec.key = key;
   if (entry) spec.uid = entry->spec.uid;
+  if (entry && !foreign_ && !entry->spec.problem.empty()) return entry->spec;
   spec.problem = foreign_ ? std::string(kBesideKueue)
                           : fmt::format("{} does not exist; the pods' annotation {} names it",
                                         Named("Workload", key.ns, key.name), kWorkloadAnnotation);
@@ -181,6 +190,12 @@ void Kueue::Announce(const GangReport& before, const GangReport& now, std::vecto
   const Entry* entry = now.spec ? workloads_.Find(now.spec->key) : nullptr;
   if (!entry || !writes()) return;
   AnnounceSteps({*entry, before, now, EvictionOf(*entry, now), workloads_.FindByUid(now.quota.by_uid)}, out);
+}
+
+std::optional<cluster::ObjectRef> Kueue::EventTarget(const model::GangKey& key) const {
+  const Entry* entry = workloads_.Find(key);
+  if (!entry || entry->workload || entry->pods.empty() || !writes()) return std::nullopt;
+  return cluster::RefOf(entry->pods.begin()->second.object);
 }
 
 }  // namespace tutti::dialects::kueue

@@ -40,6 +40,8 @@ class Kueue final : public Dialect {
   void DesireOfSharing(const SharingReport& report, const cluster::Unseen& unseen,
                        std::vector<cluster::DesiredObject>* out) const override;
   void Announce(const GangReport& before, const GangReport& now, std::vector<ObjectEvent>* out) const override;
+  // The first pod of a group that has no Workload yet: nothing else says why.
+  std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override;
 
  private:
   bool writes() const { return served_ && !foreign_; }

@@ -16,11 +16,23 @@ inline constexpr std::string_view kPriorityLabel = "kueue.x-k8s.io/priority-clas
 inline constexpr std::string_view kMaxTimeLabel = "kueue.x-k8s.io/max-exec-time-seconds";
 inline constexpr std::string_view kMinParallelism = "kueue.x-k8s.io/job-min-parallelism";
 inline constexpr std::string_view kCompletionsFollow = "kueue.x-k8s.io/job-completions-equal-parallelism";
-// On what is made for a Workload.
+// On a pod that waits for quota itself.
+inline constexpr std::string_view kGate = "kueue.x-k8s.io/admission";  // the scheduling gate
+inline constexpr std::string_view kTopologyGate = "kueue.x-k8s.io/topology";
+inline constexpr std::string_view kParent = "kueue.x-k8s.io/pod-suspending-parent";  // what its template is of
+inline constexpr std::string_view kGroupName = "kueue.x-k8s.io/pod-group-name";      // a label, or an annotation
+inline constexpr std::string_view kGroupTotal = "kueue.x-k8s.io/pod-group-total-count";
+inline constexpr std::string_view kGroupFast = "kueue.x-k8s.io/pod-group-fast-admission";
+inline constexpr std::string_view kGroupServes = "kueue.x-k8s.io/pod-group-serving";
+inline constexpr std::string_view kRoleHash = "kueue.x-k8s.io/role-hash";
+inline constexpr std::string_view kRetriable = "kueue.x-k8s.io/retriable-in-group";
+inline constexpr std::string_view kTerminationTarget = "TerminationTarget";  // the condition of one that has to go
+// On what is made for a Workload; on a pod that waits for quota itself: a label, and the finalizer.
 inline constexpr std::string_view kManaged = "kueue.x-k8s.io/managed";
 // On a Workload.
 inline constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
 inline constexpr std::string_view kInUse = "kueue.x-k8s.io/resource-in-use";  // the finalizer
+inline constexpr std::string_view kIsOfGroup = "kueue.x-k8s.io/is-group-workload";
 inline constexpr std::string_view kReplaces = "kueue.x-k8s.io/workload-slice-replacement-for";
 // On the pods of a job that was started.
 inline constexpr std::string_view kPodSetLabel = "kueue.x-k8s.io/podset";
@@ -32,6 +44,8 @@ inline constexpr std::string_view kWorkloadAnnotation = "kueue.x-k8s.io/workload
 inline constexpr std::string_view kPodsReadyTimeout = "PodsReadyTimeout";
 inline constexpr std::string_view kDeactivatedBy = "DeactivatedDueTo";  // and one of these
 inline constexpr std::string_view kDeactivatedByCheck = "DeactivatedDueToAdmissionCheck";
+inline constexpr std::string_view kOnHold = "OnHold";
+inline constexpr std::string_view kLacksPods = "WaitingForReplacementPods";  // a condition, too
 inline constexpr std::string_view kExecutionExceeded = "MaximumExecutionTimeExceeded";
 inline constexpr std::string_view kRequeuesExceeded = "RequeuingLimitExceeded";
 

@@ -23,12 +23,14 @@ namespace {
 // Words of the rule, and how Kueue says why a workload goes.
 constexpr std::string_view kPreemptions[] = {"InClusterQueue", "InCohortReclamation", "InCohortFairSharing",
                                              "InCohortReclaimWhileBorrowing"};
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kEvictions = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kEvictions = {
     {{"ClusterQueueStopped", "The ClusterQueue is stopped"},
      {"LocalQueueStopped", "The LocalQueue is stopped"},
      {"AdmissionCheck", "At least one admission check is false"},
      {"Deactivated", "The workload is deactivated"},
      {kWorkloadDeleted, "Workload is deleted"},
+     {kOnHold, "StatefulSet scaled to zero; workload on hold"},
+     {kLacksPods, "The group lacks pods that had to leave; it stands in line once others have come for them"},
      {"DeactivatedDueToMaximumExecutionTimeExceeded",
       "The workload is deactivated due to exceeding the maximum execution time"},
      {"DeactivatedDueToRequeuingLimitExceeded",
@@ -85,7 +87,9 @@ class Writer {
     if (ended) {
       Finish();
     } else {
-      if (!quota.evicted_reason.empty() && (!quota.has || quota.has->evicted)) Evict();
+      if (of_.absent) TellAbsent(*of_.absent > 0);
+      if (!quota.evicted_reason.empty() && quota.evicted_reason != kOnHold && (!quota.has || quota.has->evicted))
+        Evict();
       if (!quota.has)
         Wait();
       else if (!quota.has->evicted && IsLeaving())
@@ -104,6 +108,19 @@ class Writer {
 
   void Finish() {
     if (of_.end) Set("Finished", true, of_.end->succeeded ? "Succeeded" : "Failed", of_.end->message);
+  }
+
+  // Whether its group lacks pods, and why.
+  void TellAbsent(bool lacks) {
+    constexpr std::string_view kType = kLacksPods;
+    if (!lacks) {
+      if (FindTrue(conditions_, kType)) Set(kType, false, "PodsReady", "No pods need replacement");
+      return;
+    }
+    if (const Json* evicted = FindTrue(conditions_, "Evicted"))
+      Set(kType, true, TextIn(*evicted, "reason"), TextIn(*evicted, "message"));
+    else if (!FindTrue(conditions_, kType))
+      Set(kType, true, "PodsFailed", "Some Failed pods need replacement");
   }
 
   void Evict() {
@@ -156,9 +173,10 @@ class Writer {
   void Release() {
     const Json* evicted = FindTrue(conditions_, "Evicted");
     const std::string reason = evicted ? TextIn(*evicted, "reason") : std::string();
-    const std::string text = evicted ? TextIn(*evicted, "message") : of_.eviction;
-    if (evicted) Set("Requeued", reason == "Preempted" || reason == "NodeFailures", reason, text);
-    Set("QuotaReserved", false, "Pending", text.empty() ? "The quota was given back" : text);
+    const bool on_hold = of_.report.quota.evicted_reason == kOnHold;
+    const std::string text = evicted && !on_hold ? TextIn(*evicted, "message") : of_.eviction;
+    if (evicted && !on_hold) Set("Requeued", reason == "Preempted" || reason == "NodeFailures", reason, text);
+    Set("QuotaReserved", false, on_hold ? kOnHold : "Pending", text.empty() ? "The quota was given back" : text);
     status_.erase("admission");
     if (FindCondition(conditions_, "PodsReady")) Set("PodsReady", false, "WaitForStart", kNotReady);
     if (reason.starts_with("Deactivated")) {

@@ -86,17 +86,8 @@ int64_t FewestOf(const Json& job, int64_t count) {
 
 Json SetsAsJson(const Json& job, const std::vector<PodSet>& sets, bool late) {
   Json out = Json::array();
-  for (const PodSet& set : sets) {
-    if (set.late != late) continue;
-    Json pod_template = TemplateOf(job, set);
-    if (pod_template.is_object()) FillRequests(&pod_template);
-    Json pod_set = {{"name", set.name}, {"count", set.count}};
-    if (const int64_t fewest = FewestOf(job, set.count); fewest > 0) pod_set["minCount"] = fewest;
-    if (Json request = TopologyFor(job, pod_template); !request.is_null())
-      pod_set["topologyRequest"] = std::move(request);
-    pod_set["template"] = pod_template.is_object() ? std::move(pod_template) : Json::object();
-    out.push_back(std::move(pod_set));
-  }
+  for (const PodSet& set : sets)
+    if (set.late == late) out.push_back(PodSetJson(set.name, set.count, TemplateOf(job, set), job));
   return out;
 }
 
@@ -178,6 +169,16 @@ base::Result<std::vector<PodSet>> SetsOf(const Json& job) {
   return sets;
 }
 
+Json PodSetJson(const std::string& name, int64_t count, Json pod_template, const Json& job) {
+  if (pod_template.is_object()) FillRequests(&pod_template);
+  Json pod_set = {{"name", name}, {"count", count}};
+  if (const int64_t fewest = FewestOf(job, count); fewest > 0) pod_set["minCount"] = fewest;
+  if (Json request = TopologyFor(job, pod_template); !request.is_null())
+    pod_set["topologyRequest"] = std::move(request);
+  pod_set["template"] = pod_template.is_object() ? std::move(pod_template) : Json::object();
+  return pod_set;
+}
+
 Json PodSetsFor(const Json& job, const std::vector<PodSet>& sets) { return SetsAsJson(job, sets, false); }
 
 Json LateSetsOf(const Json& job, const std::vector<PodSet>& sets) { return SetsAsJson(job, sets, true); }
@@ -195,22 +196,27 @@ Json SpecFor(const Json& pod_sets, const Terms& terms) {
   return spec;
 }
 
+Json OwnerReferenceTo(const model::Object& owner) {
+  return {{"apiVersion", owner.group.empty() ? owner.version : fmt::format("{}/{}", owner.group, owner.version)},
+          {"kind", owner.kind},
+          {"name", owner.meta.name},
+          {"uid", TextIn(Field(*owner.body, "metadata"), "uid")}};
+}
+
 Json NewWorkload(const model::Object& job, std::string_view version, const std::string& name, const Json& pod_sets,
                  const Terms& terms) {
   Json spec = SpecFor(pod_sets, terms);
   spec["active"] = true;
+  Json owner = OwnerReferenceTo(job);
+  owner["controller"] = true;
   return {{"apiVersion", fmt::format("{}/{}", kGroup, version)},
           {"kind", "Workload"},
           {"metadata",
            {{"name", name},
             {"namespace", job.meta.ns},
-            {"labels", {{std::string(kJobUidLabel), job.meta.uid}}},
+            {"labels", {{std::string(kJobUidLabel), owner["uid"]}}},
             {"finalizers", Json::array({std::string(kInUse)})},
-            {"ownerReferences", Json::array({{{"apiVersion", fmt::format("{}/{}", job.group, job.version)},
-                                              {"kind", job.kind},
-                                              {"name", job.meta.name},
-                                              {"uid", job.meta.uid},
-                                              {"controller", true}}})}}},
+            {"ownerReferences", Json::array({owner})}}},
           {"spec", std::move(spec)}};
 }
 

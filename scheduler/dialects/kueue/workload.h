@@ -28,6 +28,9 @@ base::Json PodSetsFor(const base::Json& job, const std::vector<PodSet>& sets);
 // The others, in the same form.
 base::Json LateSetsOf(const base::Json& job, const std::vector<PodSet>& sets);
 
+// One pod set. `job`: whose it is.
+base::Json PodSetJson(const std::string& name, int64_t count, base::Json pod_template, const base::Json& job);
+
 // What else a Workload says of its job.
 struct Terms {
   std::string queue;
@@ -40,6 +43,8 @@ struct Terms {
 
 // The spec's fields that follow the job.
 base::Json SpecFor(const base::Json& pod_sets, const Terms& terms);
+// Without saying that it is the controller.
+base::Json OwnerReferenceTo(const model::Object& owner);
 // The whole object, to be created. `version` is the one that is served.
 base::Json NewWorkload(const model::Object& job, std::string_view version, const std::string& name,
                        const base::Json& pod_sets, const Terms& terms);

@@ -19,17 +19,6 @@ using cluster::JsonReader;
 
 namespace {
 
-// Reads the sets, unless they are the same as before.
-void ReadInto(Json json, std::string_view ns, const std::vector<std::string>& scheduler_names, SetsRead* into) {
-  if (json == into->json) return;
-  into->json = std::move(json);
-  into->limits.reset();
-  JsonReader read;
-  const JsonField sets(into->json);
-  into->roles = ReadPodSets(read, sets, ns, scheduler_names);
-  into->problem = read.ok() ? "" : "spec.podSets" + read.problem();
-}
-
 bool SameRole(const RoleRead& a, const RoleRead& b) {
   return a.ask == b.ask && a.topology == b.topology && !a.pod == !b.pod &&
          (!a.pod || (a.pod->meta.labels == b.pod->meta.labels && a.pod->meta.annotations == b.pod->meta.annotations));
@@ -63,16 +52,72 @@ int64_t SecondsIn(const model::StringMap& labels) {
 
 }  // namespace
 
-bool Entry::CountsWorkload() const { return workload && (!job || read.has || !IsSuspended(*kind, *job->body)); }
+void ReadSets(Json json, std::string_view ns, const std::vector<std::string>& scheduler_names, SetsRead* into) {
+  if (json == into->json) return;
+  into->json = std::move(json);
+  into->limits.reset();
+  JsonReader read;
+  const JsonField sets(into->json);
+  into->roles = ReadPodSets(read, sets, ns, scheduler_names);
+  into->problem = read.ok() ? "" : "spec.podSets" + read.problem();
+}
+
+bool Entry::CountsWorkload() const { return workload && (!job || read.has || !IsHeld()); }
 
 bool Entry::orphaned() const {
   if (job || !workload) return false;
+  if (model::Find(workload->meta.annotations, kIsOfGroup)) return true;
   const model::OwnerReference* owner = workload->meta.Controller();
   return owner && std::ranges::any_of(JobKinds(), [&](const JobKind& row) { return row.kind.kind == owner->kind; });
 }
 
 bool Entry::ended() const {
-  return read.finished || orphaned() || (job && (EndOf(*kind, *job->body) || job->meta.deleting()));
+  if (read.finished || orphaned()) return true;
+  return job && (End() || (job->meta.deleting() && !(by_pods() && IsLetGo())));
+}
+
+bool Entry::IsHeld() const {
+  if (!by_pods()) return IsSuspended(*kind, *job->body);
+  return std::ranges::none_of(pods, [](const auto& item) { return item.second.started; });
+}
+
+bool Entry::IsLetGo() const {
+  if (!by_pods()) return IsReleased(*kind, *job->body);
+  return std::ranges::any_of(pods, [](const auto& item) { return item.second.runs(); });
+}
+
+std::optional<JobEnd> Entry::End() const {
+  switch (kind->pods) {
+    case PodOwner::kNone: return EndOf(*kind, *job->body);
+    case PodOwner::kItself: return pods.empty() ? std::nullopt : EndOfPod(pods.begin()->second);
+    case PodOwner::kGroup: return EndOfGroup(group, pods);
+    case PodOwner::kStatefulSet:
+    case PodOwner::kLeaderWorkerSet:
+    case PodOwner::kDeployment: break;
+  }
+  return std::nullopt;
+}
+
+std::map<std::string, int64_t> Entry::Done() const {
+  if (!by_pods()) return DoneOf(*kind, sets, *job->body);
+  std::map<std::string, int64_t> done;
+  if (kind->pods == PodOwner::kGroup && !group.serves)
+    for (const auto& [name, pod] : pods)
+      if (pod.succeeded) ++done[pod.role];
+  return done;
+}
+
+bool Entry::IsReady() const {
+  if (!by_pods()) return kind->is_ready(*job->body);
+  int64_t wanted = 0;
+  for (const PodSet& set : sets) wanted += set.count;
+  return std::ranges::count_if(pods, [](const auto& item) { return item.second.ready || item.second.succeeded; }) >=
+         wanted;
+}
+
+bool Entry::IsScaledToZero() const {
+  return job && kind->pods == PodOwner::kStatefulSet &&
+         std::ranges::all_of(sets, [](const PodSet& set) { return set.count == 0; });
 }
 
 bool Entry::InStep() const {
@@ -96,16 +141,27 @@ Entry& Workloads::Open(const Place& place) {
 }
 
 void Workloads::PutJob(const JobKind& kind, const std::shared_ptr<const model::Object>& object, Touched* touched) {
-  const JobPlace job{kind.kind.Name(), object->meta.ns, object->meta.name};
   const std::string* queue = model::Find(object->meta.labels, kQueueLabel);
+  bool waits = queue && !queue->empty() && !IsLeftAlone(*object);
+  // Pods that are not held are left to run; where there are none, those to come can be.
+  if (waits && kind.by_pods() && !MarkedTemplates(*object).is_null())
+    waits = HasNoPods(*object);
+  else if (kind.pods == PodOwner::kDeployment)
+    waits = false;
+  if (kind.pods == PodOwner::kLeaderWorkerSet) return PutReplicas(kind, *object, waits, touched);
+  if (!waits) return DropOne({kind.kind.Name(), object->meta.ns, object->meta.name}, touched);
+  PutOne(kind, object, object->meta.name,
+         {object->meta.ns, WorkloadName(kind.kind.kind, kind.kind.group, object->meta.name, object->meta.uid)},
+         touched);
+}
+
+void Workloads::PutOne(const JobKind& kind, const std::shared_ptr<const model::Object>& object, const std::string& name,
+                       const Place& place, Touched* touched) {
+  const JobPlace job{kind.kind.Name(), object->meta.ns, name};
   const auto known = jobs_.find(job);
-  const bool waits = queue && !queue->empty() && !IsLeftAlone(*object);
-  if (known != jobs_.end() && waits && entries_.at(known->second).job->meta.uid == object->meta.uid)
+  if (known != jobs_.end() && entries_.at(known->second).job->meta.uid == object->meta.uid)
     return ReadJob(kind, object, entries_.at(known->second), touched);
-  DropJob(kind, object->meta.ns, object->meta.name, touched);  // or it was another job of that name
-  if (!waits) return;
-  const Place place{object->meta.ns,
-                    WorkloadName(kind.kind.kind, kind.kind.group, object->meta.name, object->meta.uid)};
+  DropOne(job, touched);  // it was another job of that name
   jobs_[job] = place;
   ReadJob(kind, object, Open(place), touched);
 }
@@ -118,11 +174,14 @@ void Workloads::ReadJob(const JobKind& kind, const std::shared_ptr<const model::
   const std::vector<PodSet> sets_before = entry.sets;
   entry.kind = &kind;
   entry.job_problem = WhyNotHeld(kind, *object->body);
-  if (!TakesFlag(kind, *object->body)) entry.job_problem = fmt::format("{} has no place for its flag", kind.suspend);
+  if (!kind.by_pods() && !TakesFlag(kind, *object->body))
+    entry.job_problem = fmt::format("{} has no place for its flag", kind.suspend);
+  if (kind.by_pods() && !MarkedTemplates(*object).is_null())
+    entry.job_problem = fmt::format("its pod template has no label {}, so its pods would not wait", kQueueLabel);
   if (auto sets = SetsOf(*object->body)) {
     entry.sets = std::move(*sets);
-    ReadInto(PodSetsFor(*object->body, entry.sets), object->meta.ns, settings_.scheduler_names, &entry.of_job);
-    ReadInto(LateSetsOf(*object->body, entry.sets), object->meta.ns, settings_.scheduler_names, &entry.late);
+    ReadSets(PodSetsFor(*object->body, entry.sets), object->meta.ns, settings_.scheduler_names, &entry.of_job);
+    ReadSets(LateSetsOf(*object->body, entry.sets), object->meta.ns, settings_.scheduler_names, &entry.late);
     if (entry.job_problem.empty()) entry.job_problem = entry.of_job.problem;
   } else if (entry.job_problem.empty()) {
     entry.job_problem = sets.error().message;
@@ -132,7 +191,18 @@ void Workloads::ReadJob(const JobKind& kind, const std::shared_ptr<const model::
 }
 
 void Workloads::DropJob(const JobKind& kind, std::string_view ns, std::string_view name, Touched* touched) {
-  const auto at = jobs_.find({kind.kind.Name(), std::string(ns), std::string(name)});
+  if (kind.pods == PodOwner::kItself) return DropPod(ns, name, touched);
+  if (kind.pods != PodOwner::kLeaderWorkerSet)
+    return DropOne({kind.kind.Name(), std::string(ns), std::string(name)}, touched);
+  const auto known = replicas_.find({std::string(ns), std::string(name)});
+  if (known == replicas_.end()) return;
+  for (int64_t i = 0; i < known->second.count; ++i)
+    DropOne({kind.kind.Name(), std::string(ns), fmt::format("{}/{}", name, i)}, touched);
+  replicas_.erase(known);
+}
+
+void Workloads::DropOne(const JobPlace& job, Touched* touched) {
+  const auto at = jobs_.find(job);
   if (at == jobs_.end()) return;
   const Place place = at->second;
   jobs_.erase(at);
@@ -150,10 +220,11 @@ void Workloads::PutWorkload(const std::shared_ptr<const model::Object>& object, 
   const bool same = entry.workload && *entry.workload->body == *object->body;
   entry.workload = object;
   if (same) return;
+  if (!model::Find(object->meta.annotations, kIsOfGroup)) MoveGroupAway({object->meta.ns, object->meta.name}, touched);
   entry.read = ReadWorkload(*object);
-  ReadInto(Field(Field(*object->body, "spec"), "podSets"), object->meta.ns, settings_.scheduler_names,
+  ReadSets(Field(Field(*object->body, "spec"), "podSets"), object->meta.ns, settings_.scheduler_names,
            &entry.of_workload);
-  Read(entry, touched);
+  ReadPods(entry, touched);
 }
 
 void Workloads::DropWorkload(std::string_view ns, std::string_view name, Touched* touched) {
@@ -168,7 +239,7 @@ void Workloads::DropWorkload(std::string_view ns, std::string_view name, Touched
 
 void Workloads::CloseIfEmpty(const Place& place, Touched* touched) {
   const auto at = entries_.find(place);
-  if (at->second.job || at->second.workload) return Read(at->second, touched);
+  if (at->second.job || at->second.workload || !at->second.pods.empty()) return ReadPods(at->second, touched);
   Index(at->second, false);
   touched->gangs.insert(at->second.key);
   entries_.erase(at);
@@ -354,7 +425,7 @@ model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
   for (const RoleRead& role : entry.counted().roles) ask.roles.push_back(role.ask);
   ask.problem = *entry.counted().limits;
   ask.line_uid = entry.workload->meta.uid;
-  if (entry.job) ask.job_uid = object.meta.uid;
+  if (entry.job && entry.kind->pods != PodOwner::kGroup) ask.job_uid = object.meta.uid;
   if (!entry.read.replaces.empty()) {
     const size_t slash = entry.read.replaces.find('/');
     const Place old = slash == std::string::npos
@@ -375,7 +446,7 @@ model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
     role.count -= quota.done[role.name];
     if (role.min_count) role.min_count = std::min(*role.min_count, role.count);
   }
-  quota.released = entry.job && IsReleased(*entry.kind, *entry.job->body);
+  quota.released = entry.job && entry.IsLetGo();
   quota.not_before_ms = entry.read.requeue_at_ms;
 
   const std::string refused = ReadChecks(entry, &quota);
@@ -385,6 +456,10 @@ model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
     quota.barred = kPodsReadyTimeout;
   else if (!refused.empty())
     quota.barred = refused;
+  else if (entry.IsScaledToZero())
+    quota.barred = kOnHold;
+  else if (!quota.has && !entry.read.evicted_reason.empty() && entry.AbsentPods().value_or(0) > 0)
+    quota.barred = kLacksPods;  // it had to leave, and others are to come for the pods that it had
   else if (!entry.read.active)
     quota.barred = "Deactivated";
   else if (entry.job && entry.workload && entry.workload->meta.deleting())
@@ -394,8 +469,13 @@ model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
 
 model::GangSpec Workloads::SpecOf(const Entry& entry) const {
   model::GangSpec spec;
-  const model::Object& object = entry.job ? *entry.job : *entry.workload;
   spec.key = entry.key;
+  if (!entry.job && !entry.workload) {
+    spec.problem =
+        fmt::format("what the pods belong to does not exist, or does not name a queue by label {}", kQueueLabel);
+    return spec;
+  }
+  const model::Object& object = entry.job ? *entry.job : *entry.workload;
   spec.uid = object.meta.uid;
   spec.created_ms = object.meta.created_ms;
   spec.min_member = 0;
@@ -416,10 +496,16 @@ model::GangSpec Workloads::SpecOf(const Entry& entry) const {
   for (const RoleRead& role : counted.roles) {
     const auto set = std::ranges::find(entry.sets, role.ask.name, &PodSet::name);
     const bool known = set != entry.sets.end();
+    const PodOwner owner = entry.job ? entry.kind->pods : PodOwner::kNone;
+    const bool after_leader = owner == PodOwner::kLeaderWorkerSet && role.ask.name == "worker";
+    const bool ordered = owner == PodOwner::kStatefulSet || (owner == PodOwner::kLeaderWorkerSet && !after_leader) ||
+                         (owner == PodOwner::kGroup && entry.group.fast);
     spec.promised.push_back({.role = role.ask.name,
                              .count = role.ask.count,
                              .head = known && set->head,
                              .needs_head = known && set->needs_head,
+                             .late = after_leader,
+                             .ordered = ordered,
                              .pod = role.pod});
   }
   for (const RoleRead& role : entry.late.roles)

@@ -19,6 +19,7 @@
 #include "dialects/dialect.h"
 #include "dialects/kueue/jobs.h"
 #include "dialects/kueue/limits.h"
+#include "dialects/kueue/pods.h"
 #include "dialects/kueue/queues.h"
 #include "dialects/kueue/workload.h"
 #include "dialects/priority.h"
@@ -33,6 +34,9 @@ struct SetsRead {
   std::optional<std::string> limits;  // Limits::Problem; nullopt: not known yet
 };
 
+// Reads the sets, unless they are the same as before.
+void ReadSets(base::Json json, std::string_view ns, const std::vector<std::string>& scheduler_names, SetsRead* into);
+
 // What was made for a Workload and belongs to it, by name.
 struct Owned {
   std::map<std::string, std::shared_ptr<const model::Object>> requests, templates;
@@ -43,6 +47,8 @@ struct Entry {
   std::shared_ptr<const model::Object> job;  // null: there is none
   const JobKind* kind = nullptr;             // of the job
   std::vector<PodSet> sets;                  // of the job
+  QueuedPods pods;                           // of a job whose pods are held one by one
+  GroupTerms group;                          // of a group of pods
   std::string job_problem;                   // why the job cannot wait for quota; or empty
   Terms terms;                               // as the job says
   SetsRead of_job;
@@ -59,6 +65,20 @@ struct Entry {
   // It was a job's that is gone.
   bool orphaned() const;
   bool ended() const;
+  // Of its job, or of the pods where those are held one by one; as the functions of these names say in jobs.h.
+  // REQUIRES: there is a job.
+  bool IsHeld() const;
+  bool IsLetGo() const;
+  std::optional<JobEnd> End() const;
+  std::map<std::string, int64_t> Done() const;
+  bool IsReady() const;
+  // No group of pods may have its name: it is a job's, or was made by a user.
+  bool IsAnothers() const;
+  // How many pods the group lacks; nullopt: it is none, or has no Workload.
+  std::optional<int64_t> AbsentPods() const;
+  // It is to have no pods for now.
+  bool IsScaledToZero() const;
+  bool by_pods() const { return kind && kind->by_pods(); }
   // What the job's pod sets and terms say is in the Workload.
   bool InStep() const;
 };
@@ -72,6 +92,9 @@ class Workloads {
 
   void PutJob(const JobKind& kind, const std::shared_ptr<const model::Object>& object, Touched* touched);
   void DropJob(const JobKind& kind, std::string_view ns, std::string_view name, Touched* touched);
+  // A pod with a queue's label.
+  void PutPod(const std::shared_ptr<const model::Object>& object, Touched* touched);
+  void DropPod(std::string_view ns, std::string_view name, Touched* touched);
   void PutWorkload(const std::shared_ptr<const model::Object>& object, Touched* touched);
   void DropWorkload(std::string_view ns, std::string_view name, Touched* touched);
   // A ProvisioningRequest or a PodTemplate of a Workload; one of any other object has no effect.
@@ -86,6 +109,9 @@ class Workloads {
   // Something about the queues that the ClusterQueue's gangs wait in may be otherwise: its checks.
   void ReadAgain(const std::string& ns, const std::string& local, Touched* touched);
 
+  // The gang of a pod that waits for quota itself; nullopt: it is none.
+  std::optional<model::GangKey> GangOf(const model::Pod& pod) const;
+
   const Entry* Find(const model::GangKey& key) const;
   const Owned& OwnedBy(const model::GangKey& key) const;
   // By the uid of its spec. Null: there is none.
@@ -96,6 +122,23 @@ class Workloads {
   using JobPlace = std::tuple<std::string, std::string, std::string>;  // ObjectKind::Name(), namespace, name
   using Users = std::map<std::string, std::set<Place>, std::less<>>;
 
+  // Replicas of a LeaderWorkerSet, each a job of its own.
+  struct Replicas {
+    std::string uid;
+    int64_t count = 0;
+  };
+
+  void PutOne(const JobKind& kind, const std::shared_ptr<const model::Object>& object, const std::string& name,
+              const Place& place, Touched* touched);
+  void DropOne(const JobPlace& job, Touched* touched);
+  void PutReplicas(const JobKind& kind, const model::Object& set, bool waits, Touched* touched);
+  // Of the Workload that the pod waits for; without a name: of one that is not known yet. nullopt: of none.
+  std::optional<Place> PlaceOf(const model::ObjectMeta& meta, bool bound) const;
+  std::string RoleOf(const Entry& entry, const QueuedPod& pod) const;
+  // Takes the pods of a group out whose name is another's, and puts them where they wait in vain, with the reason.
+  void MoveGroupAway(const Place& place, Touched* touched);
+  // Reads the pods again of one that is made of them.
+  void ReadPods(Entry& entry, Touched* touched);
   Entry& Open(const Place& place);
   void ReadJob(const JobKind& kind, const std::shared_ptr<const model::Object>& object, Entry& entry, Touched* touched);
   void Read(Entry& entry, Touched* touched);
@@ -112,6 +155,10 @@ class Workloads {
   const DialectSettings& settings_;
   std::map<Place, Entry> entries_;
   std::map<JobPlace, Place> jobs_;
+  std::map<std::pair<std::string, std::string>, Replicas> replicas_;  // by namespace and LeaderWorkerSet
+  std::map<std::pair<std::string, std::string>, Place> pods_;         // by namespace and name
+  // Pods of LeaderWorkerSets that are not known yet, by namespace and set.
+  std::map<std::pair<std::string, std::string>, std::map<std::string, std::shared_ptr<const model::Object>>> early_;
   std::map<JobPlace, Place> owners_;  // of ProvisioningRequests and PodTemplates
   std::map<Place, Owned> owned_;
   std::map<std::string, Place> by_uid_;

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/kueue/desired_pods.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "dialects/fields.h"
+#include "dialects/kueue/names.h"
+#include "dialects/kueue/queue_status.h"
+#include "dialects/pod_groups.h"
+
+namespace tutti::dialects::kueue {
+
+using base::Json;
+using cluster::DesiredObject;
+
+namespace {
+
+const Json& MetadataOf(const model::Object& object) { return Field(*object.body, "metadata"); }
+
+bool HasFinalizer(const QueuedPod& pod) {
+  return std::ranges::any_of(ListIn(MetadataOf(*pod.object), "finalizers"),
+                             [](const Json& each) { return each == kManaged; });
+}
+
+bool IsGroup(const Entry& entry) { return entry.by_pods() && entry.kind->pods == PodOwner::kGroup; }
+
+// By role.
+std::map<std::string, int64_t> CountsOf(const Entry& entry) {
+  std::map<std::string, int64_t> counts;
+  for (const PodSet& set : entry.sets) counts[set.name] = set.count;
+  return counts;
+}
+
+class Wishes {
+ public:
+  Wishes(const Entry& entry, const PodsTurn& turn, std::vector<DesiredObject>* out)
+      : entry_(entry), turn_(turn), out_(out) {}
+
+  void All() {
+    std::set<std::string> excess;
+    if (IsGroup(entry_) && entry_.job_problem.empty())
+      for (std::string& name : ExcessOf(CountsOf(entry_), entry_.pods)) excess.insert(std::move(name));
+    const bool some_stay = std::ranges::any_of(entry_.pods, [](const auto& item) { return !item.second.deleting(); });
+    const bool lacks = entry_.AbsentPods().value_or(0) > 0;
+    std::map<std::string, int64_t> open = CountsOf(entry_);
+    for (const auto& [name, pod] : entry_.pods)
+      if (pod.started && pod.counts()) --open[pod.role];
+    for (const auto& [name, pod] : entry_.pods) {
+      if (HasFinalizer(pod) && !NeedsFinalizer(pod, some_stay, lacks)) {
+        WithoutFinalizer(pod);
+      } else if (pod.deleting() || pod.ended) {
+        continue;
+      } else if (excess.contains(name)) {
+        Gone(pod);
+      } else if (turn_.step == PodsTurn::Step::kStart && pod.held() && open[pod.role] > 0) {
+        if (Start(pod)) --open[pod.role];
+      } else if (turn_.step == PodsTurn::Step::kStop && pod.started) {
+        Stop(pod);
+      } else if (pod.held() && MayBeMarked(pod)) {
+        Mark(pod);
+      }
+    }
+  }
+
+ private:
+  // A pod that has ended, or has to leave, counts until its group has ended or another has come for it.
+  bool NeedsFinalizer(const QueuedPod& pod, bool some_stay, bool lacks) const {
+    if (entry_.read.finished) return false;
+    if (!pod.deleting()) return true;
+    if (!IsGroup(entry_) || !entry_.workload || entry_.workload->meta.deleting()) return false;
+    if (pod.succeeded) return some_stay;
+    return pod.leaves && lacks && entry_.read.active;
+  }
+
+  bool MayBeMarked(const QueuedPod& pod) const {
+    const std::string* parent = model::Find(pod.object->meta.annotations, kParent);
+    return !parent && (!model::Find(pod.object->meta.labels, kManaged) || !HasFinalizer(pod));
+  }
+
+  void Change(const QueuedPod& pod, const Json& wanted) {
+    Json change = MergeBetween(*pod.object->body, wanted);
+    if (!change.empty()) out_->push_back(WithFields(pod.object, std::move(change)));
+  }
+
+  // It was made without what Kueue's pods have.
+  void Mark(const QueuedPod& pod) {
+    Json wanted = *pod.object->body;
+    Json& meta = wanted["metadata"];
+    meta["labels"][std::string(kManaged)] = "true";
+    if (!HasFinalizer(pod)) {
+      if (!meta["finalizers"].is_array()) meta["finalizers"] = Json::array();
+      meta["finalizers"].push_back(kManaged);
+    }
+    Change(pod, wanted);
+  }
+
+  void WithoutFinalizer(const QueuedPod& pod) {
+    Json others = Json::array();
+    for (const Json& each : ListIn(MetadataOf(*pod.object), "finalizers"))
+      if (each != kManaged) others.push_back(each);
+    out_->push_back(WithFields(pod.object, {{"metadata", {{"finalizers", std::move(others)}}}}));
+  }
+
+  bool Start(const QueuedPod& pod) {
+    const auto grant = std::ranges::find(turn_.grants, pod.role, &PodSetGrant::name);
+    if (grant == turn_.grants.end()) return false;
+    Change(pod, StartedPod(*grant, *pod.object->body));
+    return true;
+  }
+
+  // It is told why first.
+  void Stop(const QueuedPod& pod) {
+    if (pod.leaves) return Gone(pod);
+    Json condition = {{"type", kTerminationTarget},
+                      {"status", "True"},
+                      {"reason", turn_.reason},
+                      {"message", turn_.message},
+                      {"lastTransitionTime", base::FormatTime(turn_.now_ms)}};
+    out_->push_back(WithStatus(pod.object, {{"conditions", Json::array({std::move(condition)})}}, HasConditions,
+                               cluster::Patch::Type::kStrategic));
+  }
+
+  void Gone(const QueuedPod& pod) {
+    out_->push_back({.ref = cluster::RefOf(pod.object), .mode = DesiredObject::Mode::kGone, .seen = pod.object});
+  }
+
+  // Whether the object has the conditions of the fields, whatever their times.
+  static bool HasConditions(const Json& fields, const Json& object) {
+    const Json& there = Field(Field(object, "status"), "conditions");
+    return std::ranges::all_of(ListIn(Field(fields, "status"), "conditions"), [&](const Json& each) {
+      const Json* same = FindTrue(there, TextIn(each, "type"));
+      return same && Field(*same, "reason") == Field(each, "reason");
+    });
+  }
+
+  const Entry& entry_;
+  const PodsTurn& turn_;
+  std::vector<DesiredObject>* out_;
+};
+
+}  // namespace
+
+DesiredObject WithFields(const std::shared_ptr<const model::Object>& object, Json fields) {
+  DesiredObject desired{
+      .ref = cluster::RefOf(object), .fields = std::move(fields), .agree = AgreesWithoutTimes, .seen = object};
+  desired.ref.resource_version = object->meta.resource_version;
+  return desired;
+}
+
+void DesirePods(const Entry& entry, const PodsTurn& turn, std::vector<DesiredObject>* out) {
+  if (entry.job && entry.by_pods() && !entry.job->meta.deleting() && entry.kind->pods != PodOwner::kItself &&
+      !IsGroup(entry)) {
+    const Json marked = MarkedTemplates(*entry.job);
+    if (!marked.is_null()) {
+      out->push_back(WithFields(entry.job, MergeBetween(*entry.job->body, marked)));
+      return;
+    }
+  }
+  Wishes(entry, turn, out).All();
+}
+
+void NameAsGroups(const Entry& entry, Json* meta) {
+  if (entry.kind->pods == PodOwner::kItself) return;
+  (*meta)["annotations"][std::string(kIsOfGroup)] = "true";
+  if (!IsGroup(entry)) return;
+  meta->erase("labels");
+  Json owners = Json::array();
+  for (const auto& [name, pod] : entry.pods)
+    if (pod.counts()) owners.push_back(OwnerReferenceTo(*pod.object));
+  (*meta)["ownerReferences"] = std::move(owners);
+}
+
+Json MissingOwners(const Entry& entry) {
+  if (!IsGroup(entry) || !entry.workload || entry.workload->meta.deleting() || entry.read.finished) return nullptr;
+  Json owners = ListIn(MetadataOf(*entry.workload), "ownerReferences");
+  std::set<std::string> known;
+  for (const Json& owner : owners) known.insert(TextIn(owner, "uid"));
+  if (!owners.is_array()) owners = Json::array();
+  bool missing = false;
+  for (const auto& [name, pod] : entry.pods) {
+    if (!pod.counts() || !known.insert(pod.object->meta.uid).second) continue;
+    owners.push_back(OwnerReferenceTo(*pod.object));
+    missing = true;
+  }
+  return missing ? owners : Json(nullptr);
+}
+
+}  // namespace tutti::dialects::kueue
