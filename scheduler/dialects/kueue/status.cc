@@ -155,9 +155,10 @@ class Writer {
     if (had && quota.evicted_reason.empty() && PendingText(of_.report).empty()) return;
     if (had) Release();
     const std::string text = PendingText(of_.report);
-    const bool barred = of_.report.spec->quota && !of_.report.spec->quota->barred.empty();
-    // What was said when it had to leave stays.
-    if (!text.empty() && !(barred && (had || IsTrue(conditions_, "Evicted")))) {
+    const std::string barred = of_.report.spec->quota ? of_.report.spec->quota->barred : std::string();
+    // Why a check or a limit has deactivated it stays, once somebody has written that it is inactive.
+    const bool is_said = barred.starts_with("Deactivated") && IsTrue(conditions_, "Evicted");
+    if (!text.empty() && !(had && !barred.empty()) && !is_said) {
       Set("QuotaReserved", false, PendingReason(of_.report), text);
       if (!of_.roles.empty()) status_["resourceRequests"] = Requests(of_.roles);
       if (!had) Requeue();
