@@ -35,6 +35,12 @@ QueuedPods PodsOf(const std::vector<std::shared_ptr<const model::Object>>& objec
   return pods;
 }
 
+GroupTerms Of(int64_t total) {
+  GroupTerms terms;
+  terms.total = total;
+  return terms;
+}
+
 TEST_CASE("A pod is held until it has what pods of an admitted job have, and no gate of Kueue's") {
   CHECK(SeePod(Pod("a")).held());
   CHECK(SeePod(Pod("a", kGated)).held());
@@ -77,7 +83,7 @@ TEST_CASE(
 TEST_CASE("Pods that are scheduled by the same are one set of the group, and any other is another") {
   const Json other = {{"spec", {{"nodeSelector", {{"disk", "ssd"}}}}}};
   const QueuedPods pods = PodsOf({Pod("a"), Pod("b"), Pod("c", other)});
-  const SetsOfPods sets = SetsOfGroup({.total = 3}, pods);
+  const SetsOfPods sets = SetsOfGroup(Of(3), pods);
   REQUIRE(sets.sets.size() == 2);
   CHECK(sets.sets[0].count + sets.sets[1].count == 3);
   CHECK(sets.json.size() == 2);
@@ -99,13 +105,15 @@ TEST_CASE("The youngest of those that are held are too many, and none that was l
 
 TEST_CASE("A group has ended once all have succeeded, or once none works and one may not be retried") {
   const Json done = {{"status", {{"phase", "Succeeded"}}}}, failed = {{"status", {{"phase", "Failed"}}}};
-  CHECK_FALSE(EndOfGroup({.total = 2}, PodsOf({Pod("a", done), Pod("b")})));
-  CHECK_FALSE(EndOfGroup({.total = 2}, PodsOf({Pod("a", done), Pod("b", failed)})));
-  const auto end = EndOfGroup({.total = 2}, PodsOf({Pod("a", done), Pod("b", done)}));
+  CHECK_FALSE(EndOfGroup(Of(2), PodsOf({Pod("a", done), Pod("b")})));
+  CHECK_FALSE(EndOfGroup(Of(2), PodsOf({Pod("a", done), Pod("b", failed)})));
+  const auto end = EndOfGroup(Of(2), PodsOf({Pod("a", done), Pod("b", done)}));
   REQUIRE(end);
   CHECK(end->message == "Pods succeeded: 2/2.");
-  CHECK(EndOfGroup({.total = 2, .unretriable = true}, PodsOf({Pod("a", done), Pod("b", failed)})));
-  CHECK_FALSE(EndOfGroup({.total = 2, .serves = true}, PodsOf({Pod("a", done), Pod("b", done)})));
+  GroupTerms unretriable = Of(2), serving = Of(2);
+  unretriable.unretriable = serving.serves = true;
+  CHECK(EndOfGroup(unretriable, PodsOf({Pod("a", done), Pod("b", failed)})));
+  CHECK_FALSE(EndOfGroup(serving, PodsOf({Pod("a", done), Pod("b", done)})));
 }
 
 TEST_CASE("A pod that is let go loses Kueue's gates alone; one that had none keeps its selector") {

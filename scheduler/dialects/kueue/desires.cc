@@ -213,7 +213,8 @@ void DesireWorkload(const Desires& desires) {
     if (IsKept(*workload)) out->push_back(WithoutFinalizer(workload));
     return;
   }
-  if (entry.orphaned() && entry.pods.empty() && model::Find(workload->meta.annotations, kIsOfGroup)) {
+  if (entry.orphaned() && entry.pods.empty() && workload->meta.Controller() &&
+      model::Find(workload->meta.annotations, kIsOfGroup)) {
     // A replica that is not to be any more has an owner still.
     out->push_back({.ref = cluster::RefOf(workload), .mode = DesiredObject::Mode::kGone, .seen = workload});
     return;
