@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // base/flat_map.h - a map that is one sorted array, for the few and small keys of JSON objects.
 //
-// To copy, compare or free it is one walk over one allocation; std::map has one for every entry. In exchange, to insert
+// To compare or free it is one walk over one array; std::map has one allocation for every entry. In exchange, to insert
 // or erase moves all that sorts behind, and no reference into the map outlives either.
 //
+// A map can be frozen. A copy of a frozen map shares its array, and costs no walk; nor does it to compare the two. A
+// map that is written to gets an array of its own first, and is not frozen any more.
+//
 // It has what nlohmann::basic_json asks of its ObjectType, and lookup by anything that compares with a key.
+//
+// Thread safety: that of a value. Two maps that share an array may be used by two threads.
+//
+// Invariants
+//   (1) a map that shares its array is frozen;
+//   (2) whatever returns an iterator or a reference that can be written through has ended the freeze. So what was taken
+//       from a map before Freeze must not be written through after it.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <compare>
 #include <cstdint>
 #include <cstring>
@@ -41,34 +52,54 @@ class FlatMap {
   FlatMap(Iterator first, Iterator last) {
     insert(first, last);
   }
+  FlatMap(const FlatMap& other) : body_(Copy(other.body_)) {}
+  FlatMap(FlatMap&& other) noexcept : body_(std::exchange(other.body_, nullptr)) {}
+  FlatMap& operator=(FlatMap other) noexcept {
+    std::swap(body_, other.body_);
+    return *this;
+  }
+  ~FlatMap() { Release(body_); }
+
+  // From here on, copies share the array until one of them is written to. Calls freeze(value) for each value, which is
+  // to do the same for the maps within it; for a map that is frozen already it was done.
+  template <class F>
+  void Freeze(F freeze) {
+    if (!body_ || body_->frozen) return;
+    for (value_type& item : body_->items) freeze(item.second);
+    body_->frozen = true;
+  }
+  // Whether the two are one array: then they are equal.
+  bool Shares(const FlatMap& other) const { return body_ == other.body_; }
 
   // Of items in any order; of equal keys the last counts.
   static FlatMap Of(std::vector<value_type> items) {
     const auto before = [](const value_type& a, const value_type& b) { return Compare()(a.first, b.first); };
     const auto misplaced = [&](const value_type& a, const value_type& b) { return !before(a, b); };
+    if (std::adjacent_find(items.begin(), items.end(), misplaced) != items.end()) {
+      std::stable_sort(items.begin(), items.end(), before);
+      const auto same = [&](const value_type& a, const value_type& b) { return !before(b, a); };  // from behind
+      items.erase(items.begin(), std::unique(items.rbegin(), items.rend(), same).base());
+    }
     FlatMap map;
-    map.items_ = std::move(items);
-    if (std::adjacent_find(map.items_.begin(), map.items_.end(), misplaced) == map.items_.end()) return map;
-    std::stable_sort(map.items_.begin(), map.items_.end(), before);
-    const auto same = [&](const value_type& a, const value_type& b) { return !before(b, a); };  // from behind
-    map.items_.erase(map.items_.begin(), std::unique(map.items_.rbegin(), map.items_.rend(), same).base());
+    if (!items.empty()) map.body_ = new Body(std::move(items));
     return map;
   }
 
-  iterator begin() { return items_.begin(); }
-  iterator end() { return items_.end(); }
-  const_iterator begin() const { return items_.begin(); }
-  const_iterator end() const { return items_.end(); }
-  const_iterator cbegin() const { return items_.begin(); }
-  const_iterator cend() const { return items_.end(); }
-  size_t size() const { return items_.size(); }
-  size_t max_size() const { return items_.max_size(); }
-  bool empty() const { return items_.empty(); }
-  void clear() { items_.clear(); }
+  iterator begin() { return body_ ? Own().begin() : iterator(); }
+  iterator end() { return body_ ? Own().end() : iterator(); }
+  const_iterator begin() const { return body_ ? body_->items.begin() : const_iterator(); }
+  const_iterator end() const { return body_ ? body_->items.end() : const_iterator(); }
+  const_iterator cbegin() const { return begin(); }
+  const_iterator cend() const { return end(); }
+  size_t size() const { return body_ ? body_->items.size() : 0; }
+  size_t max_size() const { return std::vector<value_type>().max_size(); }
+  bool empty() const { return size() == 0; }
+  void clear() { Release(std::exchange(body_, nullptr)); }
 
   template <class K>
   iterator find(const K& key) {
-    return items_.begin() + (std::as_const(*this).find(key) - items_.cbegin());
+    const auto index = std::as_const(*this).find(key) - cbegin();
+    return begin() + index;
   }
   template <class K>
   const_iterator find(const K& key) const {
@@ -101,14 +132,15 @@ class FlatMap {
   // What is there already stays as it is.
   template <class K, class V>
   std::pair<iterator, bool> emplace(K&& key, V&& value) {
+    std::vector<value_type>& items = Own();
     // Keys often come in order: from a parser, or from another map.
-    const bool last = items_.empty() || Compare()(items_.back().first, key);
-    const iterator at = last ? items_.end() : Place(items_, key);
+    const bool last = items.empty() || Compare()(items.back().first, key);
+    const iterator at = last ? items.end() : Place(items, key);
     if (!last && !Compare()(key, at->first)) return {at, false};
-    const auto index = at - items_.begin();
-    items_.emplace(at, std::forward<K>(key), std::forward<V>(value));
+    const auto index = at - items.begin();
+    items.emplace(at, std::forward<K>(key), std::forward<V>(value));
     Relocate();
-    return {items_.begin() + index, true};
+    return {items.begin() + index, true};
   }
   std::pair<iterator, bool> insert(const value_type& item) { return emplace(item.first, item.second); }
   std::pair<iterator, bool> insert(value_type&& item) { return emplace(std::move(item.first), std::move(item.second)); }
@@ -117,18 +149,20 @@ class FlatMap {
     for (; first != last; ++first) emplace(first->first, first->second);
   }
 
-  iterator erase(iterator at) { return items_.erase(at); }
-  iterator erase(iterator first, iterator last) { return items_.erase(first, last); }
+  iterator erase(iterator at) { return Own().erase(at); }
+  iterator erase(iterator first, iterator last) { return body_ ? Own().erase(first, last) : last; }
   template <class K>
     requires(!std::is_convertible_v<K, iterator>)
   size_t erase(const K& key) {
-    const iterator at = find(key);
-    if (at == end()) return 0;
-    items_.erase(at);
+    const auto index = std::as_const(*this).find(key) - cbegin();
+    if (static_cast<size_t>(index) == size()) return 0;
+    erase(begin() + index);
     return 1;
   }
 
-  friend bool operator==(const FlatMap& a, const FlatMap& b) { return a.items_ == b.items_; }
+  friend bool operator==(const FlatMap& a, const FlatMap& b) {
+    return a.Shares(b) || std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
   friend std::partial_ordering operator<=>(const FlatMap& a, const FlatMap& b) {
     return std::lexicographical_compare_three_way(
         a.begin(), a.end(), b.begin(), b.end(), [](const value_type& x, const value_type& y) -> std::partial_ordering {
@@ -145,7 +179,8 @@ class FlatMap {
   }
   template <class K>
   const_iterator FindByOrder(const K& key) const {
-    const const_iterator at = Place(items_, key);
+    if (!body_) return end();
+    const const_iterator at = Place(std::as_const(body_->items), key);
     return at != end() && !Compare()(key, at->first) ? at : end();
   }
   // Of few keys, most differ in length: to ask for equality is cheaper than to ask for order.
@@ -177,11 +212,48 @@ class FlatMap {
   // Under AddressSanitizer every reference goes stale at once, not just now and then.
   void Relocate() {
 #ifdef __SANITIZE_ADDRESS__
-    items_ = std::vector<value_type>(std::make_move_iterator(items_.begin()), std::make_move_iterator(items_.end()));
+    std::vector<value_type>& items = body_->items;
+    items = std::vector<value_type>(std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
 #endif
   }
 
-  std::vector<value_type> items_;  // sorted by key, each once
+  struct Body {
+    explicit Body(std::vector<value_type> from) : items(std::move(from)) {}
+    std::vector<value_type> items;  // sorted by key, each once
+    std::atomic<uint32_t> owners{1};
+    bool frozen = false;
+  };
+
+  static Body* Copy(Body* body) {
+    if (!body) return nullptr;
+    if (!body->frozen) return new Body(body->items);
+    body->owners.fetch_add(1, std::memory_order_relaxed);
+    return body;
+  }
+  static void Release(Body* body) {
+    if (!body) return;
+    if (body->owners.load(std::memory_order_acquire) == 1 || body->owners.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      delete body;
+  }
+  // Returns the array, which is this map's alone, to be written to.
+  std::vector<value_type>& Own() {
+    if (!body_) {
+      body_ = new Body({});
+    } else if (body_->frozen) {
+      if (kMoves || body_->owners.load(std::memory_order_acquire) != 1)
+        Release(std::exchange(body_, new Body(body_->items)));
+      else
+        body_->frozen = false;
+    }
+    return body_->items;
+  }
+#ifdef __SANITIZE_ADDRESS__
+  static constexpr bool kMoves = true;
+#else
+  static constexpr bool kMoves = false;
+#endif
+
+  Body* body_ = nullptr;  // null: there is no item
 };
 
 }  // namespace tutti::base

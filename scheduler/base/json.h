@@ -20,3 +20,23 @@ inline void tutti::base::Json::json_value::destroy(value_t type) {
     default: break;
   }
 }
+
+namespace tutti::base {
+
+// Freezes all objects within `value`: copies share them until they are written to (base/flat_map.h).
+inline void Freeze(Json& value) {
+  if (auto* object = value.get_ptr<Json::object_t*>()) {
+    object->Freeze([](Json& member) { Freeze(member); });
+  } else if (auto* list = value.get_ptr<Json::array_t*>()) {
+    for (Json& item : *list) Freeze(item);
+  }
+}
+
+// Whether the two are one object that copies share, or both empty objects: a cheap proof that they are equal.
+inline bool IsShared(const Json& a, const Json& b) {
+  const auto* mine = a.get_ptr<const Json::object_t*>();
+  const auto* other = b.get_ptr<const Json::object_t*>();
+  return mine && other && mine->Shares(*other);
+}
+
+}  // namespace tutti::base

@@ -334,6 +334,7 @@ void ReadStatus(JsonReader& read, const JsonField& status, model::Pod* pod) {
 
 // Whether two maps are the same but for this key.
 bool SameBut(const Json& a, const Json& b, std::string_view key) {
+  if (base::IsShared(a, b)) return true;
   if (!a.is_object() || !b.is_object()) return a == b;
   const auto skip = [key](auto at, auto end) { return at != end && at.key() == key ? std::next(at) : at; };
   auto x = a.begin(), y = b.begin();

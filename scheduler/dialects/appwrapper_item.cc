@@ -297,6 +297,7 @@ WrappedItem ReadItem(JsonReader& read, const WrapperContext& context, size_t ind
   for (size_t place = 0; place < reader.item.sets.size(); ++place) reader.MarkTemplate(reader.item.sets[place], place);
   reader.Inject();
   if (read.ok()) reader.Promise();
+  base::Freeze(reader.item.object);  // it is desired again and again, and never changes
   return std::move(reader.item);
 }
 

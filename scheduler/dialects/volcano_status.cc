@@ -125,22 +125,25 @@ const Json* ConditionsIn(const Json& status) {
   return MayBeCarried(*at) ? &*at : nullptr;
 }
 
-Json OursIn(const Json& status) {
-  Json comparable = Json::object();
-  for (const char* field : {"phase", "running", "succeeded", "failed"})
-    if (const auto at = status.find(field); at != status.end() && !at->is_null() && *at != 0 && IsShort(*at))
-      comparable[field] = *at;
-  comparable["conditions"] = Json::array();
-  const Json* conditions = ConditionsIn(status);
-  for (const std::string_view type : kConditionTypes)
-    if (const Json* condition = conditions ? Find(*conditions, type) : nullptr) {
-      Json& ours = comparable["conditions"].emplace_back(*condition);
-      ours.erase("lastTransitionTime");
-      ours.erase("transitionID");
-    }
-  if (const std::string_view newest = conditions ? Newest(*conditions) : ""; !newest.empty())
-    comparable["newest"] = newest;
-  return comparable;
+// The field of a status as far as it counts; null: it is absent, or as good as absent.
+const Json& Counted(const Json& status, const char* field) {
+  static const Json null;
+  const auto at = status.find(field);
+  return at != status.end() && !at->is_null() && *at != 0 && IsShort(*at) ? *at : null;
+}
+
+// Whether two conditions are the same but for their times and ids. REQUIRES: both are objects, or null pointers.
+bool SameButTimes(const Json* a, const Json* b) {
+  if (!a || !b) return a == b;
+  const auto next = [](auto at, auto end) {
+    return std::find_if(
+        at, end, [](const auto& item) { return item.first != "lastTransitionTime" && item.first != "transitionID"; });
+  };
+  const auto &x = a->get_ref<const Json::object_t&>(), &y = b->get_ref<const Json::object_t&>();
+  auto i = next(x.begin(), x.end()), j = next(y.begin(), y.end());
+  for (; i != x.end() && j != y.end(); i = next(i + 1, x.end()), j = next(j + 1, y.end()))
+    if (*i != *j) return false;
+  return i == x.end() && j == y.end();
 }
 
 }  // namespace
@@ -208,7 +211,13 @@ Json VolcanoStatus(const GangReport& report, const Json& before, const Json& obs
 bool VolcanoNamesConditions(const Json& observed) { return ConditionsIn(observed) != nullptr; }
 
 bool VolcanoAgrees(const Json& fields, const Json& object) {
-  return OursIn(StatusIn(fields)) == OursIn(StatusIn(object));
+  const Json &wanted = StatusIn(fields), &there = StatusIn(object);
+  for (const char* field : {"phase", "running", "succeeded", "failed"})
+    if (Counted(wanted, field) != Counted(there, field)) return false;
+  const Json *ours = ConditionsIn(wanted), *theirs = ConditionsIn(there);
+  for (const std::string_view type : kConditionTypes)
+    if (!SameButTimes(ours ? Find(*ours, type) : nullptr, theirs ? Find(*theirs, type) : nullptr)) return false;
+  return (ours ? Newest(*ours) : "") == (theirs ? Newest(*theirs) : "");
 }
 
 }  // namespace tutti::dialects

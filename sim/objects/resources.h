@@ -81,6 +81,7 @@ struct ApiResource {
   std::vector<std::string> categories;
   bool namespaced = true;
   bool custom = false;               // of a CustomResourceDefinition
+  int64_t defined_at = 0;            // the resourceVersion of its definition's last change
   bool tracks_generation = false;    // metadata.generation counts changes of the spec
   std::vector<ApiVersion> versions;  // most preferred first
   std::string storage_version;

@@ -190,19 +190,20 @@ class Reader {
     return Json(std::string(text));
   }
 
-  // Words, one blank between them.
+  // In a block, all the rest of the line; in a flow, words with one blank between them.
   static std::optional<Json> Plain(std::string_view& rest, bool flow) {
+    const auto starts_word = [&](size_t i) { return i < rest.size() && (IsWordStart(rest[i]) || rest[i] == '/'); };
     const bool is_signed = rest.size() > 1 && rest[0] == '+' && IsDigit(rest[1]);
+    const bool is_path = rest.size() > 1 && rest[0] == '.' && IsWordStart(rest[1]) && !IsDigit(rest[1]);
     const size_t dashes = std::min(rest.find_first_not_of('-'), rest.size());  // of -1, -c, --flag
-    const bool is_word = dashes <= 2 && dashes < rest.size() && (IsWordStart(rest[dashes]) || rest[dashes] == '/');
-    if (!is_signed && !is_word) return std::nullopt;
-    const auto goes_on = [&](size_t i) {
-      return i + 1 < rest.size() && (IsWordStart(rest[i + 1]) || rest[i + 1] == '/');
-    };
-    size_t end = dashes + 1;
-    while (end < rest.size() &&
-           (IsWord(rest[end]) || (rest[end] == ' ' && goes_on(end)) || (!flow && rest[end] == ':' && goes_on(end))))
-      ++end;
+    if (!is_signed && !is_path && !(dashes <= 2 && starts_word(dashes))) return std::nullopt;
+    size_t end = rest.size();
+    if (flow) {
+      end = dashes + 1;
+      while (end < rest.size() && (IsWord(rest[end]) || (rest[end] == ' ' && starts_word(end + 1)))) ++end;
+    } else if (rest.ends_with(':') || rest.find(": ") != rest.npos || rest.find(" #") != rest.npos) {
+      return std::nullopt;
+    }
     const std::string text(rest.substr(0, end));
     rest.remove_prefix(end);
     return base::PlainScalar(text);

@@ -184,8 +184,8 @@ Json PlainSchema(const Type& type) {
   return schema;
 }
 
-std::map<std::string, Json> PlainSchemas() {
-  std::map<std::string, Json> schemas;
+std::map<std::string, Json, std::less<>> PlainSchemas() {
+  std::map<std::string, Json, std::less<>> schemas;
   for (const auto& [name, type] : TypeTable::Get().All()) schemas[name] = PlainSchema(type);
   for (const char* name : {"Quantity", "IntOrString"}) schemas[name] = {{"x-kubernetes-int-or-string", true}};
   return schemas;
@@ -239,8 +239,8 @@ void AddBuiltinSchemas(const std::string& name, Json& schemas) {
 
 const Json* BuiltinSchema(const std::string& reference) {
   if (!reference.starts_with(kReference)) return nullptr;
-  static const std::map<std::string, Json> schemas = PlainSchemas();
-  const auto found = schemas.find(reference.substr(kReference.size()));
+  static const std::map<std::string, Json, std::less<>> schemas = PlainSchemas();
+  const auto found = schemas.find(std::string_view(reference).substr(kReference.size()));
   return found == schemas.end() ? nullptr : &found->second;
 }
 

@@ -214,6 +214,7 @@ ApiResult<std::vector<WatchEvent>> Store::EventsAfter(const GroupResource& resou
 
 Object Store::Commit(const ApiResource& resource, EventType type, Json object, const Object& previous) {
   object["metadata"]["resourceVersion"] = std::to_string(++resource_version_);
+  base::Freeze(object);  // the next version, and a copy of a part, share what they do not change
   auto committed = std::make_shared<const Json>(std::move(object));
   const GroupResource stored_as = resource.stored_as;  // `resource` may be of a definition that goes with this write
   if (type == EventType::kDeleted) {
@@ -252,12 +253,13 @@ void Store::Dispatch() {
 }
 
 void Store::OnDefinitionChanged(const WatchEvent& event) {
-  const ApiResource resource = ResourceOfDefinition(*event.object);
+  ApiResource resource = ResourceOfDefinition(*event.object);
+  resource.defined_at = event.resource_version;
   if (event.type == EventType::kDeleted) {
     tables_.erase(resource.id);
     resources_.Remove(resource.id);
   } else {
-    resources_.Put(resource);
+    resources_.Put(std::move(resource));
   }
 }
 

@@ -110,11 +110,18 @@ bool TakesStatusOnCreate(const GroupResource& id) { return id == kNodes || id ==
 
 const ApiVersion& Stored(const ApiResource& resource) { return *resource.FindVersion(resource.storage_version); }
 
-void ApplySchema(const ApiResource& resource, Json& object) {
+// What was stored since the definition last changed is as its schema wants it. Null: `current` was not.
+const Json* KnownBySchema(const ApiResource& resource, const Json* current) {
+  return current != nullptr && ResourceVersionOf(*current) > resource.defined_at ? current : nullptr;
+}
+
+// `current` is null on create.
+void ApplySchema(const ApiResource& resource, const Json* current, Json& object) {
   const auto& schema = Stored(resource).schema;
   if (!schema) return;
-  PruneUnknown(*schema, object);
-  ApplyDefaults(*schema, object);
+  const Json* known = KnownBySchema(resource, current);
+  PruneUnknown(*schema, object, known);
+  ApplyDefaults(*schema, object, known);
 }
 
 // As the API server decodes into Go structs: unknown fields go, wrong types are refused.
@@ -171,7 +178,7 @@ ApiResult<void> PrepareForCreate(const Store& store, const ApiResource& resource
   const bool is_new = !keep_status || Child(object, "status").empty();
   if (Stored(resource).has_status && !keep_status && !TakesStatusOnCreate(resource.id)) object.erase("status");
   if (resource.custom) {
-    ApplySchema(resource, object);
+    ApplySchema(resource, nullptr, object);
     if (is_new) HoldQueued(store, resource.id, object);
     return {};
   }
@@ -187,7 +194,7 @@ ApiResult<void> PrepareForCreate(const Store& store, const ApiResource& resource
 ApiResult<void> PrepareForUpdate(const Store& store, const ApiResource& resource, const Json& current, Json& next,
                                  Part part) {
   if (resource.custom) {
-    ApplySchema(resource, next);
+    ApplySchema(resource, &current, next);
     return {};
   }
   if (auto decoded = DecodeChanged(resource, current, next, part); !decoded) return decoded;
@@ -217,7 +224,8 @@ std::vector<FieldError> ValidateObject(const ApiResource& resource, const Json& 
   if (!errors.empty()) return errors;
   ValidateMetadata(resource, object, current, errors);
   if (resource.custom) {
-    if (const auto& schema = Stored(resource).schema) ValidateAgainst(*schema, object, errors);
+    if (const auto& schema = Stored(resource).schema)
+      ValidateAgainst(*schema, object, errors, KnownBySchema(resource, current));
     return errors;
   }
   if (part == Part::kStatus) return errors;

@@ -59,5 +59,62 @@ TEST_CASE("JSON objects print in the order of their keys, and compare as maps do
   CHECK(object.dump() == R"({"a":{"z":1},"aa":null,"c":[1]})");
 }
 
+TEST_CASE("a copy of a frozen value shares what neither of the two changes") {
+  Json first = Json::parse(R"({"a":{"b":{"c":1},"d":[{"e":1}]},"f":{"g":2}})");
+  Json loose = first;
+  CHECK_FALSE(IsShared(std::as_const(loose)["f"], std::as_const(first)["f"]));
+  Freeze(first);
+  const Json frozen = std::move(first);
+  Json next = frozen;
+  CHECK(IsShared(next, frozen));
+  next["a"]["d"][0]["e"] = 2;
+  const Json changed = next;
+  CHECK(changed.dump() == R"({"a":{"b":{"c":1},"d":[{"e":2}]},"f":{"g":2}})");
+  CHECK(frozen.dump() == R"({"a":{"b":{"c":1},"d":[{"e":1}]},"f":{"g":2}})");
+  CHECK(IsShared(changed["f"], frozen["f"]));
+  CHECK(IsShared(changed["a"]["b"], frozen["a"]["b"]));
+  CHECK_FALSE(IsShared(changed["a"], frozen["a"]));
+}
+
+TEST_CASE("to look into a frozen map, and to erase what it lacks, ends no sharing") {
+  Map first;
+  first.emplace("a", 1);
+  first.Freeze([](int) {});
+  Map next = first;
+  CHECK(std::as_const(next).find("a") != std::as_const(next).end());
+  CHECK(next.erase("b") == 0);
+  CHECK(next.Shares(first));
+  CHECK(next == first);
+  CHECK(next.erase("a") == 1);
+  CHECK(next.empty());
+  CHECK(first.size() == 1);
+}
+
+TEST_CASE("a copy stays what it was, whatever is written to the others") {
+  Random random(9);
+  std::vector<std::pair<Map, std::map<std::string, int, std::less<>>>> versions(1);
+  for (int i = 0; i < 5'000; ++i) {
+    auto& [flat, tree] = versions[random.Below(versions.size())];
+    const std::string key = "k" + std::to_string(random.Below(12));
+    const int value = static_cast<int>(random.Below(1000));
+    switch (random.Below(5)) {
+      case 0: flat.Freeze([](int) {}); break;
+      case 1: CHECK(flat.erase(key) == tree.erase(key)); break;
+      case 2: {
+        auto copy = versions[random.Below(versions.size())];
+        if (versions.size() < 20)
+          versions.push_back(std::move(copy));
+        else
+          versions[random.Below(versions.size())] = std::move(copy);
+        break;
+      }
+      default: CHECK(flat.emplace(key, value).second == tree.emplace(key, value).second);
+    }
+    for (const auto& [each, model] : versions)
+      REQUIRE(std::ranges::equal(
+          each, model, [](const auto& a, const auto& b) { return a.first == b.first && a.second == b.second; }));
+  }
+}
+
 }  // namespace
 }  // namespace tutti::base

@@ -47,6 +47,36 @@ TEST_CASE("a definition serves its resource at once, in all its versions") {
   CHECK(DigString(*Make(c.store, old), "apiVersion") == "x.io/v1");
 }
 
+TEST_CASE("a status that is written leaves the spec shared, and is itself pruned and validated") {
+  Cluster c;
+  Json definition = Definition();
+  Json& status = definition["spec"]["versions"][1]["schema"]["openAPIV3Schema"]["properties"]["status"];
+  status = ParseJson(R"({"type":"object","properties":{"up":{"type":"integer"},"of":{"type":"integer","default":3}}})");
+  Make(c.store, definition);
+  const Object before = Make(c.store, Gang(R"({"min":1,"roles":[{"name":"head"}]})"));
+  const auto write = [&](const char* patch) {
+    return c.store.Patch(kGangs, "default", "g", PatchType::kMerge, ParseJson(patch), Part::kStatus);
+  };
+  REQUIRE(write(R"({"status":{"up":1,"typo":2}})"));
+  const Object after = c.store.Find(kGangs, "default", "g");
+  CHECK((*after)["status"] == ParseJson(R"({"up":1,"of":3})"));
+  CHECK(base::IsShared((*after)["spec"], (*before)["spec"]));
+  CHECK_THAT(write(R"({"status":{"up":"no"}})").error().message, Catch::Contains("status.up in body must be of type"));
+}
+
+TEST_CASE("a definition that changes counts for what was stored before it did") {
+  Cluster c;
+  Make(c.store, Definition());
+  Make(c.store, Gang(R"({"min":1,"roles":[{"name":"head"}]})"));
+  REQUIRE(c.store.Modify(kCustomResourceDefinitions, "", "gangs.x.io", [](Json& next) {
+    Json& of_spec = next["spec"]["versions"][1]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"];
+    of_spec.erase("roles");
+    of_spec["more"] = {{"type", "integer"}, {"default", 5}};
+  }));
+  REQUIRE(c.store.Patch(kGangs, "default", "g", PatchType::kMerge, {{"status", {{"up", 1}}}}, Part::kStatus));
+  CHECK((*c.store.Find(kGangs, "default", "g"))["spec"] == ParseJson(R"({"min":1,"mode":"Hard","more":5})"));
+}
+
 TEST_CASE("a custom resource is defaulted, pruned and validated by its schema") {
   Cluster c;
   Make(c.store, Definition());

@@ -68,6 +68,7 @@ void KeptObject::Want(DesiredObject desired) {
   }
   undone_ = undone_ || (fulfilled_ && !IsFulfilled(desired));
   desired_ = std::move(desired);
+  base::Freeze(desired_.fields);  // once it is written, it is copied
   wanted_ = true;
 }
 
