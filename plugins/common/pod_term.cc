@@ -25,6 +25,18 @@ void PodSelector::AddValuesOf(const std::vector<std::string>& keys, const LabelE
       requirements_.AddExact({{key, symbols.Text(value)}});
 }
 
+std::optional<Requirements::OneOf> PodSelector::Fewest(const cluster::OccupantIndex& index, Symbol ns) const {
+  std::optional<Requirements::OneOf> fewest;
+  size_t least = 0;
+  requirements_.ForEachOneOf([&](const Requirements::OneOf& one) {
+    const auto count = index.CountLabelled(ns, one.key, one.values);
+    if (!count || (fewest && *count >= least)) return;
+    fewest = one;
+    least = *count;
+  });
+  return fewest;
+}
+
 PodTerm::PodTerm(const model::PodAffinityTerm& term, Symbol ns, const cluster::Snapshot& snapshot)
     : snapshot_(snapshot),
       selector_(term.selector, snapshot.symbols()),

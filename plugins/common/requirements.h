@@ -37,6 +37,12 @@ class Requirements {
     std::span<const model::Symbol> values;
   };
   std::optional<OneOf> FirstOneOf() const;
+  // Calls f for each such requirement.
+  template <typename F>
+  void ForEachOneOf(F f) const {
+    for (const Entry& entry : entries_)
+      if (entry.op == model::Operator::kIn) f(OneOf{entry.key, entry.values});
+  }
   // Adds the label keys that the requirements read.
   void AddKeys(std::vector<model::Symbol>* keys) const;
 

@@ -27,12 +27,13 @@ InterPodAffinityFilter::InterPodAffinityFilter(const PodClass& pod_class, const 
   compile(pod_class.spec->pod_anti_affinity.required, &anti_);
   selects_itself_ = SelectedByAll(pod_class);
   ExcludedBy(pod_class, &alone_);
-  const bool all = FollowsPods() == Pods::kAll;
-  if (!all && !EverAffine(snapshot)) return;
-  for (const auto& [id, occupants] : snapshot.occupants()) {
-    if (!all && !occupants.pod_class->affine()) continue;
+  ClassesAbout classes(snapshot);
+  // All of its affinity terms must select a pod, so those that one selects are enough.
+  if (!affinity_.empty()) classes.Add(affinity_.front().term);
+  for (const Term& term : anti_) classes.Add(term.term);
+  classes.ForEach([this](const cluster::Occupants& occupants) {
     for (const auto& [n, count] : occupants.nodes) Apply(*occupants.pod_class, n, count, nullptr);
-  }
+  });
 }
 
 bool InterPodAffinityFilter::SelectedByAll(const PodClass& other) const {

@@ -18,11 +18,11 @@ InterPodAffinityScore::InterPodAffinityScore(const PodClass& pod_class, const cl
     preferred_.push_back({PodTerm(term, pod_class.ns, snapshot), weight});
   for (const auto& [weight, term] : pod_class.spec->pod_anti_affinity.preferred)
     preferred_.push_back({PodTerm(term, pod_class.ns, snapshot), -int64_t{weight}});
-  if (preferred_.empty() && !EverAffine(snapshot)) return;
-  for (const auto& [id, occupants] : snapshot.occupants()) {
-    if (preferred_.empty() && !occupants.pod_class->affine()) continue;
+  ClassesAbout classes(snapshot);
+  for (const Preferred& mine : preferred_) classes.Add(mine.term);
+  classes.ForEach([this](const cluster::Occupants& occupants) {
     for (const auto& [n, count] : occupants.nodes) Apply(*occupants.pod_class, n, count, nullptr);
-  }
+  });
 }
 
 size_t InterPodAffinityScore::CountsFor(model::Symbol key) {

@@ -44,11 +44,22 @@ Constraints::Constraints(Kind kind, Nodes nodes, std::span<const model::Topology
   if (list_.empty()) return;
   const Around nothing = [](const Constraint&) {};
   for (uint32_t n = 0; n < snapshot.slots(); ++n) NodeChanged(NodeId(n), nothing, nothing);
-  for (const auto& [id, occupants] : snapshot.occupants()) {
-    // Without the memo: most match nothing, and are never met again.
-    const Mask matched = Matching(*occupants.pod_class);
-    if (matched == 0) continue;
-    for (const auto& [n, count] : occupants.nodes) Count(matched, n, count, nothing, nothing);
+  CountAll();
+}
+
+// Without the memo: most classes match nothing, and are never met again.
+void Constraints::CountAll() {
+  const Around nothing = [](const Constraint&) {};
+  for (size_t i = 0; i < list_.size();) {
+    // Those that count the same pods, together.
+    Mask counted = 0;
+    const Constraint& first = list_[i];
+    do counted |= Mask{1} << i;
+    while (++i < list_.size() && list_[i].selects_as_last);
+    first.selector.ForEachCandidate(snapshot_, pod_class_.ns, [&](const cluster::Occupants& occupants) {
+      if (const Mask matched = Matching(*occupants.pod_class) & counted)
+        for (const auto& [n, count] : occupants.nodes) Count(matched, n, count, nothing, nothing);
+    });
   }
 }
 

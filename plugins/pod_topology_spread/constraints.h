@@ -68,6 +68,7 @@ class Constraints {
   // Returns the constraints that count pods of `other`. MatchedBy remembers what Matching finds.
   Mask Matching(const cluster::PodClass& other) const;
   Mask MatchedBy(const cluster::PodClass& other);
+  void CountAll();
   void Count(Mask matched, model::NodeId n, int32_t by, const Around& before, const Around& after);
 
   const Nodes nodes_;

@@ -130,14 +130,7 @@ void Snapshot::Remove(const PodClass& pod_class, NodeId n, const Takings& taking
 }
 
 void Snapshot::Record(const PodClass& pod_class, NodeId n, int32_t by) {
-  const auto [at, fresh] = occupants_.try_emplace(pod_class.id);
-  if (fresh) at->second.pod_class = pod_class.shared_from_this();
-  const auto count = at->second.nodes.try_emplace(n, 0).first;
-  count->second += by;
-  TUTTI_CHECK(count->second >= 0, "a pod leaves a node that it is on");
-  pod_log_.Push({at->second.pod_class, n, by}, 2 * nodes_.size());
-  if (count->second == 0) at->second.nodes.erase(count);
-  if (at->second.nodes.empty()) occupants_.erase(at);
+  pod_log_.Push({occupants_.Record(pod_class, n, by), n, by}, 2 * nodes_.size());
 }
 
 void Snapshot::MarkSymbols(SymbolTable::Used* used) const {

@@ -28,6 +28,7 @@
 #include "cluster/label_index.h"
 #include "cluster/namespaces.h"
 #include "cluster/node_entry.h"
+#include "cluster/occupants.h"
 #include "cluster/pod_log.h"
 #include "cluster/resource_names.h"
 #include "cluster/storage.h"
@@ -35,12 +36,6 @@
 #include "model/node.h"
 
 namespace tutti::cluster {
-
-// The pods of one class, by the nodes that they occupy or are reserved on. Do not decide by its order.
-struct Occupants {
-  std::shared_ptr<const PodClass> pod_class;
-  absl::flat_hash_map<model::NodeId, int32_t> nodes;
-};
 
 class Snapshot {
  public:
@@ -82,7 +77,8 @@ class Snapshot {
   const Namespaces& namespaces() const { return namespaces_; }
 
   // Which pods are where, by class.
-  const absl::flat_hash_map<model::ClassId, Occupants>& occupants() const { return occupants_; }
+  const OccupantIndex::ById& occupants() const { return occupants_.all(); }
+  const OccupantIndex& occupant_index() const { return occupants_; }
 
   // Volumes and claims. A ranking of pods with volumes begins again when their version changes; what placed pods take
   // of them comes with the log of pods.
@@ -141,7 +137,7 @@ class Snapshot {
   LabelIndex labels_{nodes_};
   ImageIndex images_;
   Namespaces namespaces_{*symbols_};
-  absl::flat_hash_map<model::ClassId, Occupants> occupants_;
+  OccupantIndex occupants_;
   Storage storage_;
   uint64_t last_version_ = 0;
   ChangeLog<model::NodeId> log_;

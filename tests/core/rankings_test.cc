@@ -56,5 +56,26 @@ TEST_CASE("Where rankings would outgrow their memory, they are kept by groups of
   CHECK(rankings.count() == classes.size());
 }
 
+TEST_CASE("A few answers about single nodes make no ranking, many make one, and all agree") {
+  tests::TestCluster cluster;
+  const model::NodeId small = cluster.AddNode({{"name", "small"}, {"allocatable", {{"cpu", "1"}}}});
+  const model::NodeId large = cluster.AddNode({{"name", "large"}, {"allocatable", {{"cpu", "8"}}}});
+  const std::vector<framework::Profile> profiles = {plugins::DefaultProfile("default-scheduler")};
+  Rankings rankings(profiles, cluster.snapshot(), 1'000'000);
+  const auto share = [&](const json& brief) { return cluster.Class(brief).shared_from_this(); };
+  for (int i = 0; i < 100; ++i) {
+    const auto each = share({{"priority", i}, {"requests", {{"cpu", "2"}}}});
+    CHECK(rankings.FitsOn(each, large));
+    CHECK_FALSE(rankings.FitsOn(each, small));
+  }
+  CHECK(rankings.count() == 0);
+  const auto one = share({{"requests", {{"cpu", "2"}}}});
+  for (int i = 0; i < 100; ++i) {
+    CHECK(rankings.FitsOn(one, large));
+    CHECK_FALSE(rankings.FitsOn(one, small));
+  }
+  CHECK(rankings.count() == 1);
+}
+
 }  // namespace
 }  // namespace tutti::core

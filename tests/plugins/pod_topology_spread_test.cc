@@ -40,5 +40,29 @@ TEST_CASE("A node that changes in what no constraint reads changes no counts") {
   CHECK(changes() == "host ");
 }
 
+TEST_CASE("A selector looks at the classes that it may select, however many others there are") {
+  tests::TestCluster cluster;
+  cluster.AddNode({{"name", "n"}, {"labels", {{"host", "n"}}}, {"allocatable", {{"pods", "2000"}}}});
+  const auto labels = [](int i) { return json{{"app", "ray"}, {"cluster", std::to_string(i)}}; };
+  const auto selector = [&](const json& wanted) {
+    return json{{"maxSkew", 1},
+                {"topologyKey", "host"},
+                {"whenUnsatisfiable", "DoNotSchedule"},
+                {"labelSelector", {{"matchLabels", wanted}}}};
+  };
+  const cluster::PodClass& one = cluster.Class({{"topologySpreadConstraints", {selector(labels(7))}}});
+  for (int i = 0; i < 1'000; ++i) cluster.AddPod({{"labels", labels(i)}, {"node", "n"}});
+  const auto looked_at = [&](const model::TopologySpread& spread) {
+    size_t classes = 0;
+    PodSelector(spread.selector, cluster.snapshot().symbols())
+        .ForEachCandidate(cluster.snapshot(), one.ns, [&](const cluster::Occupants&) { ++classes; });
+    return classes;
+  };
+  CHECK(looked_at(one.spec->spread[0]) == 1);  // by the label that the fewest have
+  Constraints constraints(Constraints::Kind::kHard, Constraints::Nodes::kWithAllKeys, one.spec->spread, one,
+                          cluster.snapshot());
+  CHECK(constraints.list()[0].counts.OnNode(cluster.Node("n")) == 1);
+}
+
 }  // namespace
 }  // namespace tutti::plugins

@@ -129,8 +129,9 @@ std::optional<PlanResult> Planner::PlaceLone(const Gang& gang, const Members& me
 
 std::optional<cluster::Placement> Planner::PlaceOn(const Member& member, NodeId node) {
   const auto& pod_class = state_.pod(member.pod).pod_class;
-  if (!rankings_.For(pod_class).Feasible(node)) return std::nullopt;
-  return cluster::Placement{member.id, node, pod_class.get(), rankings_.TakingsOn(pod_class, node)};
+  auto takings = rankings_.FitsOn(pod_class, node);
+  if (!takings) return std::nullopt;
+  return cluster::Placement{member.id, node, pod_class.get(), *std::move(takings)};
 }
 
 // A node is asked about with those that are nominated for it alone, as kube-scheduler does.

@@ -2,6 +2,7 @@
 #include "core/place/rankings.h"
 
 #include "base/check.h"
+#include "framework/one_node.h"
 
 namespace tutti::core {
 namespace {
@@ -10,6 +11,9 @@ namespace {
 constexpr uint32_t kUsesPerMeasurement = 64;
 // Rankings that take more together fit no cache. Those that can are kept by groups of nodes from then on.
 constexpr size_t kCrowdedBytes = size_t{16} << 20;
+// More answers about single nodes than that, and a ranking is cheaper. Classes are counted until there are many.
+constexpr uint32_t kAnswersWithoutRanking = 8;
+constexpr size_t kMostClassesAsked = 4096;
 
 }  // namespace
 
@@ -36,6 +40,19 @@ framework::Ranking& Rankings::For(const std::shared_ptr<const cluster::PodClass>
   by_class_[pod_class->id] = entries_.begin();
   Measure(entries_.front());
   return *entries_.front().ranking;
+}
+
+std::optional<cluster::Takings> Rankings::FitsOn(const std::shared_ptr<const cluster::PodClass>& pod_class,
+                                                 model::NodeId n) {
+  if (asked_.size() >= kMostClassesAsked) asked_.clear();
+  if (!by_class_.contains(pod_class->id) && asked_[pod_class->id]++ < kAnswersWithoutRanking) {
+    const framework::Profile* profile = framework::FindProfile(profiles_, pod_class->spec->scheduler_name);
+    TUTTI_CHECK(profile, "only pods of a served profile are placed");
+    return framework::FitsOn(*profile, *pod_class, snapshot_, n);
+  }
+  const framework::Ranking& ranking = For(pod_class);
+  if (!ranking.Feasible(n)) return std::nullopt;
+  return ranking.TakingsOn(n);
 }
 
 void Rankings::Clear() {

@@ -2,6 +2,9 @@
 // Rankings: one Ranking per class of pods in use, the least recently used dropped when they outgrow their memory.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <unordered_map>
@@ -38,6 +41,10 @@ class Rankings {
     return pod_class->claims.empty() ? cluster::Takings() : For(pod_class).TakingsOn(n);
   }
 
+  // What a pod of the class takes on the node besides room; nullopt: the node does not take it. The first few answers
+  // about a class make no ranking: members that take over promises are often of a class of their own.
+  std::optional<cluster::Takings> FitsOn(const std::shared_ptr<const cluster::PodClass>& pod_class, model::NodeId n);
+
   void Clear();
 
   size_t count() const { return entries_.size(); }
@@ -60,6 +67,7 @@ class Rankings {
   size_t bytes_ = 0;          // of the rankings, without what they have in common
   std::list<Entry> entries_;  // most recently used first
   std::unordered_map<model::ClassId, std::list<Entry>::iterator> by_class_;
+  absl::flat_hash_map<model::ClassId, uint32_t> asked_;  // how often FitsOn has answered for a class without a ranking
 };
 
 }  // namespace tutti::core
