@@ -21,6 +21,8 @@ void AddWithoutEffect(const sim::Store& store, const std::vector<std::string>& s
                       std::vector<std::string>& notes) {
   std::map<std::string, std::vector<std::string>> names;
   for (const auto& [id, resource] : store.resources().All()) {
+    // The scheduler itself makes what an AppWrapper wraps, and the pods of a Workload are its job's.
+    if (resource.kind == "AppWrapper" || resource.kind == "Workload") continue;
     store.ForEach(id, [&](const auto&, const sim::Object& object) {
       for (const std::string& line : sim::WithoutEffect(resource, *object, scheduler_names))
         names[line].push_back(sim::KeyOf(*object));

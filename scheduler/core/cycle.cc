@@ -261,6 +261,10 @@ std::optional<Millis> Cycle::NextDeadline() const {
   return next;
 }
 
+std::optional<Millis> Cycle::NextOwnDeadline() const {
+  return parts_->drain.leading() && parts_->drain.synced() ? parts_->agenda.NextOwnDeadline() : std::nullopt;
+}
+
 std::vector<model::ObjectKind> Cycle::Kinds() const { return parts_->drain.Kinds(); }
 bool Cycle::synced() const { return parts_->drain.synced(); }
 bool Cycle::leading() const { return parts_->drain.leading(); }

@@ -28,6 +28,7 @@ class Cycle {
   void Flush(cluster::ClusterWriter& writer);
   // Returns when there is something to decide though no event came (monotonic); nullopt: nothing is pending.
   std::optional<base::Millis> NextDeadline() const;
+  std::optional<base::Millis> NextOwnDeadline() const;  // as Scheduler's
 
   std::vector<model::ObjectKind> Kinds() const;
   bool synced() const;

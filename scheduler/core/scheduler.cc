@@ -35,6 +35,7 @@ void Scheduler::RunOnce(const std::vector<cluster::FeedEvent>& events) {
 }
 
 std::optional<base::Millis> Scheduler::NextDeadline() const { return impl_->cycle.NextDeadline(); }
+std::optional<base::Millis> Scheduler::NextOwnDeadline() const { return impl_->cycle.NextOwnDeadline(); }
 bool Scheduler::synced() const { return impl_->cycle.synced(); }
 bool Scheduler::leading() const { return impl_->cycle.leading(); }
 bool Scheduler::quiet() const { return impl_->cycle.quiet(); }

@@ -38,6 +38,9 @@ class Scheduler {
 
   // Returns when RunOnce has something to do though no event came (monotonic); nullopt: nothing is pending.
   std::optional<base::Millis> NextDeadline() const;
+  // When the first gang has something to do or to tell that it waits for by the time: a limit that ends, a pause. What
+  // renews figures or is tried again just in case goes on for as long as gangs wait, and does not count.
+  std::optional<base::Millis> NextOwnDeadline() const;
 
   // Returns true once every watched kind is synced; nothing is decided before.
   bool synced() const;

@@ -110,6 +110,25 @@ TEST_CASE("annotations give it time: what ends makes room for what waits, and wh
   CHECK(timeline[2]["at_s"] == 60);
 }
 
+std::string Wrapper(const std::string& name, const std::string& limit_s) {
+  return "---\napiVersion: mcad.ibm.com/v1beta1\nkind: AppWrapper\nmetadata: {name: " + name +
+         "}\nspec:\n  schedulingSpec: {minAvailable: 0, dispatchDuration: {limit: " + limit_s +
+         "}}\n  resources:\n    GenericItems:\n    - generictemplate:\n" +
+         "        apiVersion: v1\n        kind: Pod\n        metadata: {name: " + name + "}\n" +
+         "        spec: {containers: [{name: main, image: busybox, resources: {requests: {cpu: '1'}}}]}\n";
+}
+
+TEST_CASE("what a gang itself waits for comes, however often the figures of others are renewed until then") {
+  std::string text = Node("n1", "1");
+  for (int i = 0; i < 5'000; ++i) text += Wrapper(fmt::format("w{:04}", i), "36000");
+  const Json result = Must(text);
+  CHECK(Find(result["gangs"], "w0000")["state"] == "finished");
+  const Json& timeline = result["timeline"];
+  REQUIRE(timeline.size() >= 2);
+  CHECK(timeline[0]["at_s"] == 0);
+  CHECK(timeline[1]["at_s"] == 36'000);
+}
+
 TEST_CASE("a pod of a schedulerName that nobody serves is pending, and says so") {
   const Json result = Must(Node("n1", "1") + PodText{.name = "other", .scheduler = "somebody-else"}.Text());
   const Json pod = Find(result["pods"], "other");
@@ -306,6 +325,10 @@ TEST_CASE("pods that are never made are told of: no controller, or one that cann
   CHECK(notes[1] == "the embedded cluster has no controller for the kind StatefulSet: no pods are made (default/s)");
   CHECK_THAT(notes[2], Catch::StartsWith("Job default/j: FailedCreate: Error creating: ") &&
                            Catch::Contains("no PriorityClass with name nobody was found"));
+}
+
+TEST_CASE("of an AppWrapper, which the scheduler works off, no note is made") {
+  CHECK(NotesOf(Node("n1", "1") + Wrapper("first", "60")).empty());
 }
 
 TEST_CASE("a workload that is suspended and a taint that evicts nobody are told of") {

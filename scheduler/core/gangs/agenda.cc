@@ -206,17 +206,25 @@ void Agenda::Wake(framework::Wake happened) {
 }
 
 std::optional<Agenda::Timer> Agenda::TakeDue(Millis now_ms) {
-  while (!timers_.empty() && timers_.begin()->at_ms <= now_ms) {
-    const Timer timer = *timers_.begin();
-    timers_.erase(timers_.begin());
+  while (!timers_.empty() || !renewals_.empty()) {
+    const bool renews = timers_.empty() || (!renewals_.empty() && *renewals_.begin() < *timers_.begin());
+    absl::btree_set<Timer>& timers = renews ? renewals_ : timers_;
+    const Timer timer = *timers.begin();
+    if (timer.at_ms > now_ms) return std::nullopt;
+    timers.erase(timers.begin());
     if (book_.at(timer.gang).dialect) return timer;
   }
   return std::nullopt;
 }
 
+std::optional<Millis> Agenda::NextOwnDeadline() const {
+  if (timers_.empty()) return std::nullopt;
+  return timers_.begin()->at_ms;
+}
+
 std::optional<Millis> Agenda::NextDeadline() const {
-  std::optional<Millis> next;
-  if (!timers_.empty()) next = timers_.begin()->at_ms;
+  std::optional<Millis> next = NextOwnDeadline();
+  if (!renewals_.empty()) next = std::min(next.value_or(renewals_.begin()->at_ms), renewals_.begin()->at_ms);
   if (const auto at = retries_.DueAt(); at && !AnyReady()) next = std::min(next.value_or(*at), *at);
   return next;
 }

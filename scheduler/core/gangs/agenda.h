@@ -94,7 +94,9 @@ class Agenda {
     Due due = Due::kConsider;
     auto operator<=>(const Timer&) const = default;
   };
-  void At(model::GangId id, base::Millis at_ms, Due due = Due::kConsider) { timers_.insert({at_ms, id, due}); }
+  void At(model::GangId id, base::Millis at_ms, Due due = Due::kConsider) {
+    (due == Due::kRenew ? renewals_ : timers_).insert({at_ms, id, due});
+  }
   void Cancel(model::GangId id, base::Millis at_ms) { timers_.erase({at_ms, id}); }
   // Takes the next timer that is due; nullopt: none is. A gang that is gone has none.
   std::optional<Timer> TakeDue(base::Millis now_ms);
@@ -103,7 +105,9 @@ class Agenda {
   // Returns when the first timer, or turn, is due; nullopt: there is none. Cut-off searches wait while some gang is
   // ready.
   std::optional<base::Millis> NextDeadline() const;
-  size_t timers() const { return timers_.size() + retries_.size(); }
+  // When the first timer is due that does not only renew figures; nullopt: there is none.
+  std::optional<base::Millis> NextOwnDeadline() const;
+  size_t timers() const { return timers_.size() + renewals_.size() + retries_.size(); }
 
   // -- Touched: gangs about which there may be something to say. --
   // Sets whether this replica leads. While another one leads, no gang is touched.
@@ -148,7 +152,7 @@ class Agenda {
   std::vector<uint32_t> free_groups_;
   std::unordered_map<std::string, uint32_t> group_of_;          // by shape
   absl::btree_set<std::pair<base::Millis, uint32_t>> by_wait_;  // every group that is in use
-  absl::btree_set<Timer> timers_;
+  absl::btree_set<Timer> timers_, renewals_;                    // those that are not kRenew, and those that are
   RetrySchedule retries_;
   std::vector<model::GangId> touched_;
   bool speaks_ = false;
