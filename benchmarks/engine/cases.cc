@@ -296,6 +296,50 @@ Waiting WaitingGangs(size_t gangs, size_t classes, size_t seconds) {
   return result;
 }
 
+InVain GangsThatPreemptInVain(Hopeless why, size_t gangs, size_t seconds) {
+  constexpr size_t kNodes = 500, kGpus = 8, kEvents = 100;
+  World world;
+  PostNodes(world, kNodes, kGpus);
+  const SpecPtr low = Foreign(100, 1);
+  model::PodSpec above = *low;
+  above.priority = 20;
+  const SpecPtr high = why == Hopeless::kByAmounts ? Share(std::move(above)) : low;
+  const auto holder = [&](size_t i, size_t slot) { return Holder(i, slot / kGpus, slot % kGpus == 0 ? high : low); };
+  std::vector<size_t> holds(kNodes * kGpus);  // by slot, the holder there
+  for (size_t slot = 0; slot < holds.size(); ++slot) {
+    holds[slot] = slot;
+    world.Post(cluster::PodChanged{holder(slot, slot)});
+  }
+  world.Settle();
+  for (size_t g = 0; g < gangs; ++g) {
+    const std::string name = fmt::format("gang-{:05}", g);
+    model::PodSpec spec = MakeSpec(100 + static_cast<int64_t>(g), kMi, kGpus);
+    spec.priority = 10;
+    if (why == Hopeless::kByAffinity) spec.pod_affinity.required = {Apart("nowhere")};
+    const SpecPtr shared = Share(std::move(spec));
+    PostGroup(world, name, 2);
+    for (size_t m = 0; m < 2; ++m) PostMember(world, name, m, shared);
+  }
+  world.Settle();
+  base::Random random(5);
+  const uint64_t before = world.searches;
+  double spent = 0;
+  size_t next = holds.size();
+  for (size_t event = 0; event < kEvents * seconds; ++event) {
+    const size_t slot = random.Below(holds.size());
+    world.Post(cluster::PodGone{"default", fmt::format("holder-{}", holds[slot]), {}});
+    world.clock.Advance(1000 / kEvents / 2);
+    spent += world.RunOnce();
+    holds[slot] = next++;
+    world.Post(cluster::PodChanged{holder(holds[slot], slot)});
+    world.clock.Advance(1000 / kEvents / 2);
+    spent += world.RunOnce();
+  }
+  TUTTI_CHECK(world.bound == 0, "nothing fits");
+  const auto over = static_cast<double>(seconds);
+  return {spent / over, static_cast<double>(world.searches - before) / over};
+}
+
 size_t ResidentBytes(size_t nodes, size_t bound_pods) {
   World world;
   PostNodes(world, nodes, 0);

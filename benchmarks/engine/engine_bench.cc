@@ -118,6 +118,17 @@ std::vector<Case> Cases() {
          return std::vector<double>{1e3 * ProveThatNoVictimsHelp().seconds,
                                     1e3 * ProveThatNoVictimsHelpAgain().seconds};
        }},
+      {"victims-in-vain",
+       {{"1,000 gangs that cannot preempt, 100 pods end a second", "% of a core", false, 10},
+        {"... searches for victims", "a second", true, 0},
+        {"... where it is not proven that they cannot", "% of a core", false, 10},
+        {"... searches for victims", "a second", true, 0}},
+       [] {
+         const InVain proven = GangsThatPreemptInVain(Hopeless::kByAmounts, 1000, 60);
+         const InVain open = GangsThatPreemptInVain(Hopeless::kByAffinity, 1000, 60);
+         return std::vector<double>{100 * proven.share_of_core, proven.searches, 100 * open.share_of_core,
+                                    open.searches};
+       }},
       {"victims-rack",
        {{"80 GPUs in one of 50 racks, among 4,000 one-GPU victims", "ms", false, 50}},
        [] { return std::vector<double>{1e3 * MakeRoomInOneRack().seconds}; }},

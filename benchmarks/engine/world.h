@@ -41,10 +41,12 @@ class World final : public cluster::ClusterWriter, public observe::Observer {
   uint64_t bound = 0;     // binds emitted
   std::string last_node;  // node of the last bind
   uint64_t attempts = 0;  // gangs considered
+  uint64_t searches = 0;  // for victims, of gangs and of lone pods
 
  private:
   void Submit(std::vector<cluster::Command> commands) override;
   void OnAttempt(std::string_view, std::string_view, int64_t, double) override { ++attempts; }
+  void OnPreemption(int64_t) override { ++searches; }
   void Answer(const cluster::Command& command);
 
   std::vector<cluster::FeedEvent> events_;

@@ -258,7 +258,7 @@ void ReadVolcano(const YAML::Node& document, Fields& fields, Complaints* complai
   const base::Millis min_runtime_ms = config->queue_rule.min_runtime_ms;
   config->queue_rule = conf->rule;
   config->queue_rule.min_runtime_ms = min_runtime_ms;
-  if (conf->preempts && !config->gang_preemption_is_set) config->gang_preemption = "WithinQueue";
+  if (!config->gang_preemption_is_set) config->gang_preemption = conf->preempts ? "WithinQueue" : "Never";
   config->notes.insert(config->notes.end(), conf->notes.begin(), conf->notes.end());
   config->kinds_read.emplace_back("volcano-scheduler.conf");
 }

@@ -63,14 +63,14 @@ struct Config {
   std::string policy = "repair";  // or "keep"
   int64_t repair_timeout_s = 60;
   int64_t bind_timeout_s = 10;
-  std::string quota_reason = "Unschedulable";  // or "QuotaExceeded"
-  std::string gang_preemption = "Never";       // or "WithinQueue", as by a volcano-scheduler.conf, or "LowerPriority"
-  bool gang_preemption_is_set = false;         // by a TuttiConfiguration, whatever a volcano-scheduler.conf says
-  core::QueueRule queue_rule;                  // or by a volcano-scheduler.conf
-  std::string queue_rule_where;                // "FILE:LINE: queues", for messages; empty: no file sets it
-  core::QuotaRule quota_rule;                  // `kueue`: by which rule its queues share
-  dialects::PodsReadyRule pods_ready;          // `kueue`: waitForPodsReady
-  int64_t max_in_flight = 80;                  // writes to the API server that are open at one time
+  std::string quota_reason = "Unschedulable";     // or "QuotaExceeded"
+  std::string gang_preemption = "LowerPriority";  // or "Never" or "WithinQueue", as a volcano-scheduler.conf has it
+  bool gang_preemption_is_set = false;            // by a TuttiConfiguration, whatever a volcano-scheduler.conf says
+  core::QueueRule queue_rule;                     // or by a volcano-scheduler.conf
+  std::string queue_rule_where;                   // "FILE:LINE: queues", for messages; empty: no file sets it
+  core::QuotaRule quota_rule;                     // `kueue`: by which rule its queues share
+  dialects::PodsReadyRule pods_ready;             // `kueue`: waitForPodsReady
+  int64_t max_in_flight = 80;                     // writes to the API server that are open at one time
   int64_t ranking_memory_mib = 256;
   // Whether pods with GPUs or other extended resources avoid nodes that are wholly free (plugins::WholeNodes). It holds
   // for profiles that neither name nor configure plugins, and never for the profile default-scheduler.

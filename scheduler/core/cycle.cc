@@ -220,10 +220,7 @@ void Cycle::Parts::Wake() {
   happened = happened & ~base::Forgotten<framework::Wake>();
   if (!framework::Any(happened)) return;
   certificates.Happened(happened, improved.nodes);
-  // All that wait by the same certificate as the gang for which there may be victims by now.
-  for (const GangId id : victim_refusals.TakeDoubtful())
-    if (const Gang& gang = book.at(id); gang.dialect && gang.refusal && gang.refusal->certificate)
-      certificates.EndOne(*gang.refusal->certificate);
+  seeker.NoteNodes();
   agenda.Wake(happened);
 }
 

@@ -58,7 +58,7 @@ struct Options {
     kNever,
     kWithinQueue,    // pods of gangs of the same queue
     kLowerPriority,  // any pods
-  } gang_preemption = GangPreemption::kNever;
+  } gang_preemption = GangPreemption::kLowerPriority;
   base::Millis repair_timeout_ms = 60'000;
   // The time that one bind may take; without an answer it is sent again then, and its room stays held.
   base::Millis bind_timeout_ms = 10'000;

@@ -164,7 +164,7 @@ kind: TuttiConfiguration
 policy: keep
 repairTimeoutSeconds: 5
 quotaReason: QuotaExceeded
-gangPreemption: LowerPriority
+gangPreemption: Never
 keepNodesWhole: false
 maxInFlight: 32
 rankingMemoryMiB: 64
@@ -172,7 +172,7 @@ rankingMemoryMiB: 64
   CHECK(config.policy == "keep");
   CHECK(config.repair_timeout_s == 5);
   CHECK(config.quota_reason == "QuotaExceeded");
-  CHECK(config.gang_preemption == "LowerPriority");
+  CHECK(config.gang_preemption == "Never");
   CHECK(config.max_in_flight == 32);
   CHECK(!config.keep_nodes_whole);
   CHECK(config.ranking_memory_mib == 64);
@@ -285,7 +285,9 @@ TEST_CASE("by which rule queues share is said by a volcano-scheduler.conf as it 
   CHECK_FALSE(rule(volcano + "gang\n").queue_rule.reclaim);
   CHECK(rule(ours + "queues: {reclaim: true}\n").queue_rule.reclaim);
   CHECK(rule(actions).queue_rule.reclaim);
+  CHECK(rule(ours).gang_preemption == "LowerPriority");
   CHECK(rule(actions).gang_preemption == "WithinQueue");
+  CHECK(rule(volcano + "gang\n").gang_preemption == "Never");
   CHECK(rule(ours + "minRuntimeSeconds: 60\n---\n" + actions).queue_rule.min_runtime_ms == 60'000);
   CHECK(rule(actions + "---\n" + ours + "minRuntimeSeconds: 60\n").queue_rule.reclaim);
   for (const std::string& text :

@@ -93,8 +93,139 @@ TEST_CASE("A scheduler that dies while victims leave is followed by one that evi
   CHECK(rig.BoundOf("one") + rig.BoundOf("two") == 2);
 }
 
+namespace {
+
+struct Attempts final : observe::Observer {
+  void OnPreemption(int64_t victims) override { ++(victims > 0 ? found : in_vain); }
+  void OnAttempt(std::string_view, std::string_view, int64_t, double) override { ++starts; }
+  int64_t found = 0, in_vain = 0, starts = 0;
+};
+
+// A full node, and gangs of high priority that would fit without the pods there, were it not for an affinity to a pod
+// that is nowhere. So it is not proven that no victims help them: affinities look at the pods that would go.
+struct LonelyRig : PreemptionRig {
+  LonelyRig() {
+    Observe(&attempts);
+    AddNode("m", 4, 0, {{"kubernetes.io/hostname", "m"}});
+    AddGang("low", 4, 1);
+    Pass(5'000);
+    REQUIRE(BoundOf("low") == 4);
+  }
+  void AddLonely(const std::string& gang, const std::string& cpu) {
+    const sim::Json term = {{"labelSelector", {{"matchLabels", {{"unit", "friend"}}}}},
+                            {"topologyKey", "kubernetes.io/hostname"}};
+    for (const char* member : {"0", "1"})
+      AddPod(fmt::format("{}-{}", gang, member),
+             {.gang = gang,
+              .min = "2",
+              .cpu = cpu,
+              .priority_class = "high",
+              .spec = {{"affinity", {{"podAffinity", {{"requiredDuringSchedulingIgnoredDuringExecution", {term}}}}}}}});
+  }
+  void AddFriend() { AddPod("friend", {.unit = "friend", .cpu = "0"}); }
+  Attempts attempts;
+};
+
+}  // namespace
+
+TEST_CASE("On a quiet cluster victims of which nothing is proven are sought once a minute") {
+  LonelyRig rig;
+  constexpr int kGangs = 40, kMinutes = 10;
+  for (int i = 0; i < kGangs; ++i) rig.AddLonely(fmt::format("high-{}", i), fmt::format("{}m", 1000 + i));
+  rig.Pass(60'000);
+  rig.attempts.in_vain = 0;
+  rig.Pass(kMinutes * 60'000);
+  CHECK(rig.attempts.in_vain > 0);
+  CHECK(rig.attempts.in_vain <= kGangs * (kMinutes + 1));
+  CHECK(rig.attempts.found == 0);
+  CHECK(rig.BoundOf("low") == 4);
+}
+
+TEST_CASE("Gangs of one shape cost one search for victims, and none of them is forgotten") {
+  LonelyRig rig;
+  constexpr int kGangs = 40, kMinutes = 10;
+  for (int i = 0; i < kGangs; ++i) rig.AddLonely(fmt::format("high-{:02}", i), "1");
+  rig.Pass(60'000);
+  rig.attempts.in_vain = 0;
+  rig.Pass(kMinutes * 60'000);
+  CHECK(rig.attempts.in_vain > 0);
+  CHECK(rig.attempts.in_vain <= kMinutes + 1);
+  for (const char* member : {"high-00-0", "high-00-1"}) rig.Delete(member);  // that was considered for all
+  rig.AddFriend();
+  rig.Pass(60'000);
+  CHECK(rig.BoundOf("low") == 0);
+  CHECK(rig.BoundOf("high-01") == 2);
+  CHECK(rig.BoundOf("high-02") == 2);
+}
+
+TEST_CASE("Beside pods of their own priority gangs that wait are not considered when some of those end") {
+  PreemptionRig rig;
+  Attempts attempts;
+  rig.Observe(&attempts);
+  rig.AddNode("m", 4);
+  rig.AddGang("runs", 3, 1);
+  rig.Pass(5'000);
+  for (int i = 0; i < 10; ++i)
+    for (int member = 0; member < 2; ++member)
+      rig.AddPod(fmt::format("more-{}-{}", i, member),
+                 {.gang = fmt::format("more-{}", i), .min = "2", .cpu = fmt::format("{}m", 2000 + i)});
+  rig.Pass(10'000);
+  attempts = {};
+  for (int i = 0; i < 30; ++i) {
+    rig.AddPod("comes", {});
+    rig.Pass(500);
+    rig.Delete("comes");
+    rig.Pass(500);
+  }
+  CHECK(attempts.starts == 30);  // those of the pod that comes
+  CHECK(attempts.in_vain == 0);
+  rig.AddPriorityClass("lower", -5);
+  rig.AddPod("low", {.priority_class = "lower"});
+  rig.Pass(500);
+  for (const char* one : {"runs-0", "runs-1", "runs-2"}) rig.Delete(one);
+  rig.Pass(10'000);
+  CHECK(attempts.found == 1);
+}
+
+TEST_CASE("Where pods come and go, victims that nobody finds are sought in rounds") {
+  LonelyRig rig;
+  constexpr int kGangs = 40, kSeconds = 120;
+  for (int i = 0; i < kGangs; ++i) rig.AddLonely(fmt::format("high-{}", i), fmt::format("{}m", 1000 + i));
+  rig.Pass(10'000);
+  rig.attempts.in_vain = 0;
+  for (int i = 0; i < kSeconds * 4; ++i) {
+    rig.AddPod("comes", {.cpu = "0"});
+    rig.Pass(125);
+    rig.Delete("comes");
+    rig.Pass(125);
+  }
+  CHECK(rig.attempts.in_vain > 0);
+  CHECK(rig.attempts.in_vain <= kGangs * (kSeconds / 5 + 1));
+}
+
+TEST_CASE("A gang of which one member never preempts has no pod evicted") {
+  PreemptionRig rig;
+  rig.AddNode("m", 2);
+  rig.AddGang("runs", 2, 2);
+  rig.Pass(5'000);
+  for (int i = 0; i < 2; ++i)
+    rig.AddPod(fmt::format("high-{}", i), {.gang = "high",
+                                           .min = "2",
+                                           .priority_class = "high",
+                                           .spec = {{"preemptionPolicy", i == 0 ? "Never" : "PreemptLowerPriority"}}});
+  rig.Pass(120'000);
+  CHECK(rig.BoundOf("runs") == 2);
+  CHECK(rig.BoundOf("high") == 0);
+  rig.Delete("runs-0");
+  rig.Delete("runs-1");
+  rig.Pass(10'000);
+  CHECK(rig.BoundOf("high") == 2);
+}
+
 TEST_CASE("Without preemption nobody goes") {
   Rig rig;
+  rig.configure = [](Options* options) { options->gang_preemption = Options::GangPreemption::kNever; };
+  rig.Restart();
   rig.AddPriorityClass("high", 100);
   rig.AddNode("m", 1);
   rig.AddPod("runs", {});

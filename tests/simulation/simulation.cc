@@ -92,7 +92,7 @@ core::Options CoreOptions(const Scenario& scenario) {
   options.flush_after_ms = kFlushMs;
   options.victim_timeout_ms = kVictimTimeoutMs;
   if (scenario.victims) options.choose_victims = ChooseVictims;
-  if (scenario.gangs_preempt) options.gang_preemption = core::Options::GangPreemption::kLowerPriority;
+  if (!scenario.gangs_preempt) options.gang_preemption = core::Options::GangPreemption::kNever;
   for (const char* name : {"tutti", "volcano"}) {  // without the latter, no PodGroup without pods would be looked at
     options.profiles.push_back(plugins::DefaultProfile(name));
     options.profiles.back().volume_timeout_ms = kVolumeTimeoutMs;

@@ -14,6 +14,9 @@ RightToEvict::RightToEvict(const Options& options, const cluster::ClusterState& 
            return state.pod(member->pod).pod->spec->never_preempts;
          });
   if (!any_) return;
+  if (gang.quota)
+    for (const Member* member : gang.members)
+      priority_ = std::min(priority_, state.pod(member->pod).pod->spec->priority);
   if (!gang.spec.queue.empty()) queue_ = QueueOf(gang);
   within_queue_ = options.gang_preemption == GangPreemption::kWithinQueue;
   by_priority_ = (options.gang_preemption != GangPreemption::kNever || options.choose_victims) &&

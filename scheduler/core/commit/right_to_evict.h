@@ -24,7 +24,9 @@ class RightToEvict {
 
   // Returns false if a member or its profile says that no pod is to be evicted for it.
   bool any() const { return any_; }
-  int32_t priority() const { return priority_; }  // of the gang
+  // Of the gang. One that gets quota before it has pods may have a priority for that alone, which no other pods know:
+  // then it has that of its pods, if that is lower.
+  int32_t priority() const { return priority_; }
   bool by_priority() const { return by_priority_; }
   bool within_queue() const { return within_queue_; }
   // Tells whether pods of gangs of other queues go for the queues' shares alone.
@@ -35,7 +37,7 @@ class RightToEvict {
 
  private:
   const Gang& gang_;
-  const int32_t priority_;
+  int32_t priority_;
   queue::QueueKey queue_;  // without a name: it has none
   bool any_ = false, by_priority_ = false, within_queue_ = false, shares_decide_ = false;
 };

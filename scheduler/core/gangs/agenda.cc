@@ -107,6 +107,7 @@ void Agenda::LeaveGroup(GangId id) {
     group.certificate = nullptr;
     group.certificates.clear();
     group.woken = false;
+    SetSeeks(gang.line.group, SeeksVictims::kNo, 0);
     free_groups_.push_back(gang.line.group);
   }
   gang.line.group = AgendaEntry::kNoGroup;
@@ -122,6 +123,7 @@ bool Agenda::Regroup(GangId id) {
     WaitingGroup& group = groups_[gang.line.group];
     if (group.shape == shape) {  // refused again, and the others would be
       TakeRefusal(group, *gang.refusal);
+      TakeSeeks(gang.line.group, id);
       if (*group.gangs.begin() == id) group.woken = false;
       const uint64_t before = std::exchange(group.figures_id, gang.refusal->figures_id);
       return group.gangs.size() > 1 && before != group.figures_id;
@@ -133,7 +135,9 @@ bool Agenda::Regroup(GangId id) {
   if (fresh) {
     if (free_groups_.empty()) {
       at->second = static_cast<uint32_t>(groups_.size());
-      groups_.push_back({shape, std::set<GangId, InOrder>(InOrder{&book_}), {}, nullptr, {}, false, 0, 0, 0});
+      Group& added = groups_.emplace_back();
+      added.shape = shape;
+      added.gangs = std::set<GangId, InOrder>(InOrder{&book_});
     } else {
       at->second = free_groups_.back();
       free_groups_.pop_back();
@@ -145,6 +149,7 @@ bool Agenda::Regroup(GangId id) {
   WaitingGroup& group = groups_[gang.line.group];
   group.gangs.insert(id);
   TakeRefusal(group, *gang.refusal);
+  TakeSeeks(gang.line.group, id);
   if (!fresh) return false;
   group.figures_id = gang.refusal->figures_id;
   Queue(gang.line.group, group.tried_ms);
@@ -203,6 +208,50 @@ void Agenda::Wake(framework::Wake happened) {
     group.woken = true;
     WakeFirst(group);
   }
+}
+
+void Agenda::SetSeeks(uint32_t slot, SeeksVictims seeks, int32_t priority) {
+  Group& group = groups_[slot];
+  seeking_.erase(slot);
+  seeking_room_.erase({group.seeks_priority, slot});
+  group.seeks = seeks;
+  group.seeks_priority = priority;
+  if (seeks == SeeksVictims::kWithChange) seeking_.insert(slot);
+  if (seeks == SeeksVictims::kWithRoom) seeking_room_.emplace(priority, slot);
+}
+
+void Agenda::TakeSeeks(uint32_t slot, GangId id) {
+  const Gang& gang = book_.at(id);
+  if (*groups_[slot].gangs.begin() == id || gang.seeks > groups_[slot].seeks)
+    SetSeeks(slot, gang.seeks, gang.line.priority);
+}
+
+std::vector<uint32_t> Agenda::TakeSeeking() {
+  std::vector<uint32_t> groups(seeking_.begin(), seeking_.end());
+  std::ranges::sort(groups, InOrder{&book_}, [this](uint32_t slot) { return *groups_[slot].gangs.begin(); });
+  for (const uint32_t slot : groups) SetSeeks(slot, SeeksVictims::kNo, 0);
+  return groups;
+}
+
+void Agenda::TakeSeekingRoom(int32_t priority, std::deque<uint32_t>* groups) {
+  for (auto at = seeking_room_.lower_bound({priority, 0}); at != seeking_room_.end() && at->first == priority;
+       at = seeking_room_.lower_bound({priority, 0})) {
+    groups->push_back(at->second);
+    SetSeeks(at->second, SeeksVictims::kNo, 0);
+  }
+}
+
+std::optional<GangId> Agenda::WakeSeeking(uint32_t slot) {
+  Group& group = groups_[slot];
+  if (group.gangs.empty()) return std::nullopt;
+  const GangId first = *group.gangs.begin();
+  group.woken = true;
+  MarkReady(first);
+  return first;
+}
+
+void Agenda::WakeNext(GangId id) {
+  if (const uint32_t group = book_.at(id).line.group; group != AgendaEntry::kNoGroup) groups_[group].woken = true;
 }
 
 std::optional<Agenda::Timer> Agenda::TakeDue(Millis now_ms) {

@@ -82,6 +82,17 @@ class Agenda {
   // Returns true, once, if the gang that was taken is ready only because it has waited for long.
   bool TakeFlushed(model::GangId id) { return std::exchange(book_.at(id).line.flushed, false); }
 
+  // -- Seeking: groups that wait for victims, as the first of each says (Gang::seeks). --
+  bool AnySeeks() const { return !seeking_.empty(); }
+  // Takes the groups that seek victims with every change, in the order of their first gangs.
+  std::vector<uint32_t> TakeSeeking();
+  // Takes the groups of that priority that seek victims with room.
+  void TakeSeekingRoom(int32_t priority, std::deque<uint32_t>* groups);
+  // Makes the first gang of the group ready, and the next once that has started. nullopt: no gang waits in it any more.
+  std::optional<model::GangId> WakeSeeking(uint32_t group);
+  // Has the next of those that wait as this gang does woken when it leaves them.
+  void WakeNext(model::GangId id);
+
   // -- Timers; all instants are monotonic. --
   enum class Due : uint8_t {
     kConsider,
@@ -133,6 +144,8 @@ class Agenda {
     std::shared_ptr<const Validity> certificate;                // likewise; may be null
     std::vector<std::shared_ptr<const Validity>> certificates;  // likewise
     bool woken = false;
+    SeeksVictims seeks = SeeksVictims::kNo;
+    int32_t seeks_priority = 0;  // of the first gang then
     base::Millis tried_ms = 0;   // when a placement was last sought for one of them
     uint64_t figures_id = 0;     // of the last refusal of one that was in the group
     base::Millis queued_ms = 0;  // its key in by_wait_: tried_ms, or an earlier instant
@@ -143,6 +156,9 @@ class Agenda {
   void LeaveGroup(model::GangId id);
   void TakeRefusal(WaitingGroup& group, const Refusal& refusal) const;
   void Queue(uint32_t group, base::Millis at_ms);
+  // Has what one of its gangs said last count for the group, if that is its first, or asks for more.
+  void TakeSeeks(uint32_t group, model::GangId id);
+  void SetSeeks(uint32_t group, SeeksVictims seeks, int32_t priority);
   void WakeFirst(const WaitingGroup& group) { MarkWoken(*group.gangs.begin()); }
 
   GangBook& book_;
@@ -152,6 +168,8 @@ class Agenda {
   std::vector<uint32_t> free_groups_;
   std::unordered_map<std::string, uint32_t> group_of_;          // by shape
   absl::btree_set<std::pair<base::Millis, uint32_t>> by_wait_;  // every group that is in use
+  absl::btree_set<uint32_t> seeking_;                           // kWithChange
+  absl::btree_set<std::pair<int32_t, uint32_t>> seeking_room_;  // kWithRoom, by priority
   absl::btree_set<Timer> timers_, renewals_;                    // those that are not kRenew, and those that are
   RetrySchedule retries_;
   std::vector<model::GangId> touched_;

@@ -284,6 +284,13 @@ struct CountedAs {
   int64_t GangCounts::* field = nullptr;
 };
 
+// What may bring a gang victims that had none.
+enum class SeeksVictims : uint8_t {
+  kNo,          // nothing
+  kWithRoom,    // room on nodes that pods of lower priority do not hold: VictimRefusals says when
+  kWithChange,  // anything that changes in queues or on nodes
+};
+
 // How far a gang has come with a queue that gives quota before there are pods. QuotaDesk writes it, and GangBook
 // `declared`.
 struct GangQuota {
@@ -345,7 +352,10 @@ struct Gang {
   base::Millis since_ms = 0;           // wall; of the last change of state
   base::Millis joined_ms = 0;          // monotonic; when a member last came, or one of a whole gang went
   base::Millis complete_since_ms = 0;  // monotonic; when its minimum existed, for metrics; 0: not yet
-  base::Millis seek_ms = 0;            // monotonic; till then victims are not sought again for want of an answer
+  base::Millis seek_ms = 0;            // monotonic; it is considered then, for victims may be sought again
+  base::Millis sought_ms = 0;          // monotonic; when its victims were last sought and not found; 0: never
+  // What may bring it victims, where there were none for it when it was last considered. VictimSeeker writes it.
+  SeeksVictims seeks = SeeksVictims::kNo;
 
   AgendaEntry line;
   GangNote note;

@@ -137,6 +137,7 @@ std::optional<Refusal> StartPass::RefuseUnplaced(GangId id, const Census& census
 
 std::optional<Refusal> StartPass::TryStart(GangId id, const Census& census, const Requirement& requirement) {
   Gang& gang = book_.at(id);
+  gang.seeks = SeeksVictims::kNo;
   if (auto refusal = RefuseUnplaced(id, census, requirement)) {
     const bool short_of_queue = !refusal->asks_queue.empty() && requirement.reachable();
     if (short_of_queue && (gang.preemption || seeker_.SeeksAny()) &&
@@ -180,26 +181,41 @@ bool StartPass::StartWithVictims(GangId id, const Census& census, const Requirem
     if (!gang.plan) seeker_.SeekAgain(id);
     return false;
   }
-  PlanResult result;
-  std::vector<Victim> victims =
-      leaving ? gang.preemption->victims : seeker_.Choose(id, census, requirement, shape, &result);
-  if (victims.empty()) return false;
-  if (StartsWithout(victims, gang, census, requirement, &result)) {
-    committer_.Reserve(id, result.placements, leaving ? std::vector<Victim>() : std::move(victims));
+  VictimSeeker::Choice choice;
+  if (leaving)
+    choice.victims = gang.preemption->victims;
+  else
+    choice = seeker_.Choose(id, census, requirement, shape);
+  if (choice.empty()) return false;
+  if (StartsWithout(&choice, gang, census, requirement)) {
+    if (leaving) choice.victims.clear();  // they are the plan's
+    TakeRoom(id, std::move(choice));
     return true;
   }
-  if (leaving && !gang.plan) committer_.victims().GiveUp(id);
+  if (!leaving) {
+    seeker_.PutOff(id, shape);
+    return false;
+  }
+  if (!gang.plan) committer_.victims().GiveUp(id);
   seeker_.SeekAgain(id);
   return false;
 }
 
-bool StartPass::StartsWithout(const std::vector<Victim>& victims, const Gang& gang, const Census& census,
-                              const Requirement& requirement, PlanResult* result) {
+void StartPass::TakeRoom(GangId id, VictimSeeker::Choice choice) {
+  const Gang& gang = book_.at(id);
+  committer_.Reserve(id, choice.result.placements, std::move(choice.victims));
+  if (!gang.refusal || !gang.refusal->certificate) return;
+  certificates_.EndOne(*gang.refusal->certificate);  // the next of the same shape may have victims, too
+  agenda_.WakeNext(id);
+}
+
+bool StartPass::StartsWithout(VictimSeeker::Choice* choice, const Gang& gang, const Census& census,
+                              const Requirement& requirement) {
   Speculation without(planner_.what_if(), book_, queues_);
-  for (const Victim& victim : victims) without.Evict(victim.pod);
+  for (const Victim& victim : choice->victims) without.Evict(victim.pod);
   if (!admission_.ToStart(gang, census, requirement).admitted()) return false;
-  if (!result->fits) *result = planner_.PlaceRequired(gang, census.pending, requirement);
-  return result->fits && !RefusePlaced(gang, census, requirement, result);
+  if (!choice->result.fits) choice->result = planner_.PlaceRequired(gang, census.pending, requirement);
+  return choice->result.fits && !RefusePlaced(gang, census, requirement, &choice->result);
 }
 
 // Gangs of one shape want the same: so many members of these classes in these roles. Empty: not to be shared, for some

@@ -55,9 +55,12 @@ class StartPass {
   // if the gang does not start so either.
   bool StartWithVictims(model::GangId id, const Census& census, const Requirement& requirement,
                         const std::string& shape);
-  // Tells whether the gang starts without `victims`. `result`: its placement; searched for if not given.
-  bool StartsWithout(const std::vector<Victim>& victims, const Gang& gang, const Census& census,
-                     const Requirement& requirement, PlanResult* result);
+  // Tells whether the gang starts with the chosen victims gone. Finds the places that it then has, where they are not
+  // known.
+  bool StartsWithout(VictimSeeker::Choice* choice, const Gang& gang, const Census& census,
+                     const Requirement& requirement);
+  // Has the victims leave, and the gang reserve its places.
+  void TakeRoom(model::GangId id, VictimSeeker::Choice choice);
   // Returns what keeps the gang from starting before any node is asked; nullopt: nothing does.
   std::optional<Refusal> RefuseUnplaced(model::GangId id, const Census& census, const Requirement& requirement);
   // Returns what keeps it from starting on the nodes that were found for it. May find others, which weigh less on its

@@ -14,11 +14,11 @@ using model::PodId;
 
 namespace {
 
-// Victims are sought again so long after it could not be found out whether there are any.
+// Between two rounds, and until a gang is considered again whose victims are being given up.
 constexpr Millis kSeekAgainMs = 5'000;
-constexpr size_t kMostRefused = 4096;
-// Of those that were refused, so many are woken at once, and the next ones after so long; later where the searches of
-// these took more than their part of that time.
+constexpr size_t kMostRefused = 32'768;
+// Of a round so many are woken at once, and the next ones after so long, or later: searches of shapes that were refused
+// before take their part of the time at most.
 constexpr size_t kMostWoken = 16;
 constexpr Millis kNextMs = 1'000, kPartOfTime = 20;
 constexpr int64_t kWorkInMs = 80'000;
@@ -52,45 +52,69 @@ void VictimSeeker::RenewShares() {
   if (queues_.LimitsFollowDemand()) waits_.OnLimitsChanged();
 }
 
-std::vector<Victim> VictimSeeker::Choose(GangId id, const Census& census, const Requirement& requirement,
-                                         const std::string& shape, PlanResult* result) {
-  const Gang& gang = book_.at(id);
-  if (options_.choose_victims) return ChooseAsTold(gang);
-  if (gang.lone || !SeeksAny()) return {};
-  if (const auto at = refused_.find(KeyInQueue(gang, shape)); at != refused_.end() && at->second == changes_) {
-    Await(id);
-    return {};
+bool VictimSeeker::MaySeek(GangId id, const std::string& key, const std::string& shape) {
+  Gang& gang = book_.at(id);
+  const bool has_turn = turns_.erase(id) > 0;
+  const auto known = refused_.find(key);
+  if (known == refused_.end() && (!key.empty() || gang.sought_ms == 0)) return true;
+  if (known != refused_.end() && known->second.by_nodes) {
+    if (refusals_.Holds(KeyOf(gang, shape), book_.Priority(gang))) {
+      gang.seeks = SeeksVictims::kWithRoom;
+      return false;
+    }
+  } else if (known != refused_.end() && known->second.changes == changes_) {
+    Await(gang);
+    return false;
   }
+  if (has_turn) return true;
+  put_off_ = true;
+  Await(gang);
+  return false;
+}
+
+VictimSeeker::Choice VictimSeeker::Choose(GangId id, const Census& census, const Requirement& requirement,
+                                          const std::string& shape) {
+  Gang& gang = book_.at(id);
+  if (options_.choose_victims) return {ChooseAsTold(gang), {}};
+  if (gang.lone || !SeeksAny()) return {};
+  const std::string key = KeyInQueue(gang, shape);
+  if (!MaySeek(id, key, shape)) return {};
   RenewShares();
   TakingRights rights(options_, state_, book_, queues_, admission_, clock_, id, census, requirement,
                       [&](PodId pod) { return committer_.victims().MayGo(gang, pod); });
   if (!rights.any()) {
-    if (rights.depends_on_queues()) Await(id);
+    if (rights.depends_on_queues()) Await(gang);
     return {};
   }
-  if (const std::string key = rights.depends_on_queues() ? "" : KeyOf(gang, shape);
-      !key.empty() && refusals_.Holds(key, book_.Priority(gang)))
+  const bool nobody_goes = !refusals_.AnyMightGo(rights.below());
+  if (nobody_goes && !key.empty()) refusals_.Keep(KeyOf(gang, shape), book_.Priority(gang));
+  if ((nobody_goes || !rights.depends_on_queues()) && refusals_.Holds(KeyOf(gang, shape), book_.Priority(gang))) {
+    Remember(key, changes_, true);
+    gang.seeks = SeeksVictims::kWithRoom;
     return {};
+  }
   const int64_t before = planner_.work();
   VictimAnswer answer = search_.Run(id, census.pending, requirement, rights);
   if (answer.fits && rights.depends_on_queues()) {
     rights.SetAsk(answer.placements);
     answer.fits = rights.Suffice(answer.victims);
   }
-  work_ += planner_.work() - before;
   size_t pods = 0;
   for (const VictimUnit& unit : answer.victims) pods += unit.pods.size();
   announcer_.Preempted(answer.fits ? pods : 0);
   if (!answer.fits) {
+    if (gang.sought_ms != 0 || refused_.contains(key))
+      free_ms_ = std::max(free_ms_, clock_.MonotonicMs()) + kPartOfTime * (planner_.work() - before) / kWorkInMs;
     Refuse(id, shape, rights, answer.proven);
     return {};
   }
-  std::vector<Victim> victims;
+  refused_.erase(key);
+  Choice choice;
   for (const VictimUnit& unit : answer.victims)
-    for (const PodId pod : unit.pods) victims.push_back({pod, rights.CauseOf(unit), {}});
-  result->fits = true;
-  result->placements = std::move(answer.placements);
-  return victims;
+    for (const PodId pod : unit.pods) choice.victims.push_back({pod, rights.CauseOf(unit), {}});
+  choice.result.fits = true;
+  choice.result.placements = std::move(answer.placements);
+  return choice;
 }
 
 // Pods that were to leave for a gang, and did not, are no victims for that gang alone.
@@ -105,56 +129,74 @@ std::string VictimSeeker::KeyInQueue(const Gang& gang, const std::string& shape)
   return fmt::format("{}|{}|{}|{}", gang.spec.queue_dialect, gang.spec.queue, book_.Priority(gang), key);
 }
 
-void VictimSeeker::Await(GangId id) {
-  if (waiting_.empty() && round_.empty()) {
-    round_changes_ = changes_;
-    anew_ms_ = clock_.MonotonicMs() + kAnewMs;
-  }
-  waiting_.insert(id);
+void VictimSeeker::Await(Gang& gang) {
+  gang.seeks = SeeksVictims::kWithChange;
+  if (agenda_.AnySeeks() || !round_.empty()) return;
+  round_changes_ = changes_;
+  anew_ms_ = clock_.MonotonicMs() + kAnewMs;
+}
+
+void VictimSeeker::Remember(const std::string& key, uint64_t changes, bool by_nodes) {
+  if (key.empty()) return;
+  if (refused_.size() >= kMostRefused) refused_.clear();
+  refused_[key] = {changes, by_nodes};
 }
 
 void VictimSeeker::Refuse(GangId id, const std::string& shape, const TakingRights& rights, bool proven) {
-  const Gang& gang = book_.at(id);
+  Gang& gang = book_.at(id);
+  gang.sought_ms = clock_.MonotonicMs();
+  const std::string key = KeyInQueue(gang, shape);
   if (rights.again_ms() != 0) agenda_.At(id, rights.again_ms());
-  if (rights.depends_on_queues()) Await(id);
-  if (!proven) return SeekAgain(id);
-  if (!rights.depends_on_queues()) {
-    if (const std::string key = KeyOf(gang, shape); !key.empty()) refusals_.Keep(key, book_.Priority(gang), id);
-  } else if (const std::string key = KeyInQueue(gang, shape); !key.empty() && rights.again_ms() == 0) {
-    if (refused_.size() >= kMostRefused) refused_.clear();
-    refused_[key] = changes_;
+  if (proven && !rights.depends_on_queues() && !key.empty()) {
+    refusals_.Keep(KeyOf(gang, shape), book_.Priority(gang));
+    Remember(key, changes_, true);
+    gang.seeks = SeeksVictims::kWithRoom;
+    return;
   }
+  Await(gang);
+  Remember(key, rights.again_ms() == 0 ? changes_ : 0, false);
+}
+
+void VictimSeeker::PutOff(GangId id, const std::string& shape) {
+  if (options_.choose_victims) return SeekAgain(id);
+  Gang& gang = book_.at(id);
+  gang.sought_ms = clock_.MonotonicMs();
+  Await(gang);
+  Remember(KeyInQueue(gang, shape), changes_, false);
+}
+
+void VictimSeeker::NoteNodes() {
+  for (const int32_t priority : refusals_.TakeDoubtful()) agenda_.TakeSeekingRoom(priority, &round_);
 }
 
 std::optional<Millis> VictimSeeker::DueAt() const {
-  if (!round_.empty()) return due_ms_;
-  if (waiting_.empty()) return std::nullopt;
-  return round_changes_ != changes_ ? std::min(due_ms_, anew_ms_) : anew_ms_;
+  if (!round_.empty()) return std::max(next_ms_, free_ms_);
+  if (!agenda_.AnySeeks()) return std::nullopt;
+  const bool changed = round_changes_ != changes_ || put_off_;
+  return changed ? std::min(std::max(rest_ms_, free_ms_), anew_ms_) : anew_ms_;
 }
 
 void VictimSeeker::WakeRefused() {
   const Millis now = clock_.MonotonicMs();
   const auto due = DueAt();
   if (!due || now < *due) return;
-  if (now >= anew_ms_) {
-    anew_ms_ = now + kAnewMs;
-    refusals_.ReadAnew();
-    NoteChange();
-  }
-  due_ms_ = std::max(due_ms_, woken_ms_ + kPartOfTime * (work_ / kWorkInMs));
-  if (now < due_ms_) return;
   if (round_.empty()) {
-    round_ = std::exchange(waiting_, {});
+    if (now >= anew_ms_) {
+      anew_ms_ = now + kAnewMs;
+      refusals_.ReadAnew();
+      NoteChange();
+    }
+    if (now < std::max(rest_ms_, free_ms_)) return;
+    const std::vector<uint32_t> groups = agenda_.TakeSeeking();
+    round_.assign(groups.begin(), groups.end());
     round_changes_ = changes_;
+    put_off_ = false;
   }
-  for (size_t woken = 0; !round_.empty() && woken < kMostWoken; ++woken) {
-    const GangId id = *round_.begin();
-    round_.erase(round_.begin());
-    if (const Gang& gang = book_.at(id); gang.dialect && gang.refusal && !gang.whole) agenda_.MarkReady(id);
-  }
-  woken_ms_ = now;
-  work_ = 0;
-  due_ms_ = now + (round_.empty() ? kSeekAgainMs : kNextMs);
+  turns_.clear();
+  for (; !round_.empty() && turns_.size() < kMostWoken; round_.pop_front())
+    if (const auto id = agenda_.WakeSeeking(round_.front())) turns_.insert(*id);
+  next_ms_ = now + (turns_.size() < kMostWoken ? 0 : kNextMs);
+  if (round_.empty()) rest_ms_ = now + kSeekAgainMs;
 }
 
 }  // namespace tutti::core

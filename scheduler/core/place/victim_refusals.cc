@@ -8,39 +8,55 @@ namespace tutti::core {
 void VictimRefusals::ReadAnew() {
   anew_ms_ = clock_.MonotonicMs();
   evictable_.ReadAnew();
-  proofs_.clear();
+}
+
+bool VictimRefusals::AnyMightGo(int32_t below) {
+  evictable_.CatchUp();
+  const std::vector<int32_t> priorities = evictable_.PrioritiesBelow(below);
+  return !priorities.empty() && priorities.back() != Evictable::kLeaving;
 }
 
 bool VictimRefusals::Holds(const std::string& shape, int32_t priority) {
-  if (clock_.MonotonicMs() >= anew_ms_ + kAnewMs) ReadAnew();
-  const auto at = proofs_.find(Key(shape, priority));
-  if (at == proofs_.end()) return false;
+  const base::Millis now = clock_.MonotonicMs();
+  const auto level = levels_.find(priority);
+  if (level == levels_.end()) return false;
+  const auto at = level->second.proofs.find(shape);
+  if (at == level->second.proofs.end() || now >= at->second.made_ms + kAnewMs) return false;
+  if (now >= anew_ms_ + kAnewMs) ReadAnew();
   evictable_.CatchUp();
-  if (!evictable_.MoreSince(at->second.made, priority)) return true;
-  proofs_.erase(at);
-  return false;
+  return !evictable_.MoreSince(at->second.made, priority) || !AnyMightGo(priority);
 }
 
-void VictimRefusals::Keep(const std::string& shape, int32_t priority, model::GangId gang) {
-  if (proofs_.size() >= kMostProofs) proofs_.clear();
-  proofs_[Key(shape, priority)] = {evictable_.now(), gang};
+void VictimRefusals::Keep(const std::string& shape, int32_t priority) {
+  if (levels_.size() >= kMostLevels && !levels_.contains(priority)) levels_.clear();
+  Level& level = levels_[priority];
+  if (level.proofs.size() >= kMostProofs) level.proofs.clear();
+  if (level.proofs.empty()) level.oldest = evictable_.now();
+  level.proofs[shape] = {evictable_.now(), clock_.MonotonicMs()};
 }
 
-std::vector<model::GangId> VictimRefusals::TakeDoubtful() {
-  std::vector<model::GangId> gangs;
-  if (proofs_.empty()) return gangs;
+std::vector<int32_t> VictimRefusals::TakeDoubtful() {
+  std::vector<int32_t> doubtful;
+  if (levels_.empty()) return doubtful;
   evictable_.CatchUp();
-  std::vector<std::pair<model::GangId, const Key*>> doubtful;
-  for (const auto& [key, proof] : proofs_)
-    if (evictable_.MoreSince(proof.made, key.second)) doubtful.emplace_back(proof.gang, &key);
-  std::ranges::sort(doubtful, {}, [](const auto& item) { return std::pair(item.first, *item.second); });
-  std::vector<Key> keys;
-  for (const auto& [gang, key] : doubtful) {
-    gangs.push_back(gang);
-    keys.push_back(*key);
+  for (auto at = levels_.begin(); at != levels_.end();) {
+    auto& [priority, level] = *at;
+    if (!evictable_.MoreSince(level.oldest, priority) || !AnyMightGo(priority)) {
+      ++at;
+      continue;
+    }
+    doubtful.push_back(priority);
+    level.oldest = evictable_.now();
+    for (auto proof = level.proofs.begin(); proof != level.proofs.end();) {
+      const auto here = proof++;
+      if (evictable_.MoreSince(here->second.made, priority))
+        level.proofs.erase(here);
+      else
+        level.oldest = std::min(level.oldest, here->second.made);
+    }
+    at = level.proofs.empty() ? levels_.erase(at) : std::next(at);
   }
-  for (const Key& key : keys) proofs_.erase(key);
-  return gangs;
+  return doubtful;
 }
 
 }  // namespace tutti::core

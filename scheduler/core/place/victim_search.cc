@@ -122,6 +122,9 @@ struct VictimSearch::Draft {
 VictimAnswer VictimSearch::Run(GangId id, const Members& pending, const Requirement& requirement,
                                VictimRights& rights) {
   evictable_.CatchUp();
+  VictimAnswer none;
+  none.proven = true;
+  if (evictable_.PrioritiesBelow(rights.below()).empty()) return none;
   units_.Begin(rights);
   Question question(*this, id, pending, requirement, rights);
   VictimAnswer answer = Answer(question);
@@ -137,7 +140,7 @@ VictimAnswer VictimSearch::Answer(Question& question) {
   };
   VictimAnswer none;
   none.proven = true;
-  if (priorities.empty() || !enough(priorities.back())) return none;
+  if (!enough(priorities.back())) return none;
   auto lowest = std::ranges::partition_point(priorities, [&](int32_t highest) { return !enough(highest); });
   for (size_t round = 0; lowest != priorities.end(); ++lowest, ++round) {
     if (round == kMostRounds) lowest = std::prev(priorities.end());
