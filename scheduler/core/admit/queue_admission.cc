@@ -50,13 +50,32 @@ bool QueueAdmission::IsRefusedByMinResources(const Gang& gang, const Census& cen
 
 std::optional<QueueAdmission::Lack> QueueAdmission::LackOfMinResources(const Gang& gang) const {
   if (!gang.spec.min_resources) return std::nullopt;
+  for (const auto& [name, asked] : *gang.spec.min_resources)
+    if (const int64_t free = FreeOf(name); asked > free) return Lack{std::string(name), asked, free};
+  return std::nullopt;
+}
+
+int64_t QueueAdmission::FreeOf(std::string_view resource) const {
   const cluster::Snapshot& nodes = state_.snapshot();
+  const model::ResourceId column = nodes.resources().ColumnOfPods(resource);
+  int64_t free = 0;
+  for (uint32_t slot = 0; nodes.Exists(column) && slot < nodes.slots(); ++slot)
+    free = model::SaturatingAdd(free, std::max<int64_t>(0, nodes.Free(model::NodeId(slot), column)));
+  return free;
+}
+
+std::optional<QueueAdmission::Excess> QueueAdmission::ExcessOfMinResources(const Gang& gang, const Census& census,
+                                                                           const Requirement& requirement) const {
+  if (!gang.spec.min_resources || requirement.have > 0) return std::nullopt;
+  ResourceList members;
+  for (const Member* member : gang.members) members.AddAll(WeightOf(*state_.pod(member->pod).pod_class));
+  std::optional<Admission> admission;
   for (const auto& [name, asked] : *gang.spec.min_resources) {
-    const model::ResourceId column = nodes.resources().ColumnOfPods(name);
-    int64_t free = 0;
-    for (uint32_t slot = 0; nodes.Exists(column) && slot < nodes.slots(); ++slot)
-      free = model::SaturatingAdd(free, std::max<int64_t>(0, nodes.Free(model::NodeId(slot), column)));
-    if (asked > free) return Lack{std::string(name), asked, free};
+    if (asked <= members.Get(name)) continue;
+    if (!admission) admission = ToStart(gang, census, requirement);
+    const bool queue_lacks = std::ranges::any_of(
+        admission->shortages, [&name = name](const auto& shortage) { return shortage.resource == name; });
+    if (queue_lacks || asked > FreeOf(name)) return Excess{std::string(name), asked, members.Get(name)};
   }
   return std::nullopt;
 }

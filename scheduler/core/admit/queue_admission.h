@@ -38,7 +38,20 @@ class QueueAdmission {
   // minResources. O(nodes · resources).
   std::optional<Lack> LackOfMinResources(const Gang& gang) const;
 
+  // A resource of which minResources asks for more than all members together, and for more than is free.
+  struct Excess {
+    std::string resource;
+    int64_t asked = 0, members = 0;
+  };
+  // Tells why no pod may leave for a gang that has nothing yet: the room would be left idle. nullopt: nothing is in
+  // excess. O(members), and if it asks for more than they do O(nodes · resources).
+  std::optional<Excess> ExcessOfMinResources(const Gang& gang, const Census& census,
+                                             const Requirement& requirement) const;
+
  private:
+  // Returns what all nodes together have free.
+  int64_t FreeOf(std::string_view resource) const;
+
   const cluster::ClusterState& state_;
   Queues& queues_;
 };

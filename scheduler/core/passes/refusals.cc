@@ -6,10 +6,11 @@
 
 namespace tutti::core {
 
-void Refusals::Wait(model::GangId id, Refusal refusal) {
+void Refusals::Wait(model::GangId id, Refusal refusal, const std::string& besides) {
   Gang& gang = book_.at(id);
   std::string remark = refusal.state() == GangState::kInvalid ? "" : gang.spec.remark;
   if (gang.given_up && !gang.given_up->words.empty()) remark += (remark.empty() ? "" : " ") + gang.given_up->words;
+  if (!besides.empty()) remark += (remark.empty() ? "" : " ") + besides;
   if (!remark.empty()) refusal.AddRemark(remark);
   if (gang.refusal && !gang.refusal->figures_stale) figures_.Keep(id, *gang.refusal, &refusal);
   book_.SetState(gang, refusal.state());

@@ -18,8 +18,8 @@ class Refusals {
         figures_(figures),
         clock_(clock) {}
 
-  // Stores the reason why the gang waits.
-  void Wait(model::GangId id, Refusal refusal);
+  // Stores the reason why the gang waits. `besides`: what is said with it; may be empty.
+  void Wait(model::GangId id, Refusal refusal, const std::string& besides = {});
   // Marks the refusal as not shared with other gangs, and schedules a new question, if extenders were asked about these
   // members: what an extender says is true of this moment alone.
   Refusal Judged(model::GangId id, const Members& members, Refusal refusal);

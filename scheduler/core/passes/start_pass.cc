@@ -83,7 +83,7 @@ bool StartPass::Place(GangId id, Census& census) {
     announcer_.Attempted(gang, refusal ? "unschedulable" : "scheduled", requirement.lacking(), started);
   }
   if (!refusal || HoldRefusingNodes(id, census)) return true;
-  refusals_.Wait(id, *std::move(refusal));
+  refusals_.Wait(id, *std::move(refusal), seeker_.WhyNone(gang, census, requirement));
   return false;
 }
 

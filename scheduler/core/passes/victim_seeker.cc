@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/quantity.h"
+
 namespace tutti::core {
 
 using base::Millis;
@@ -77,6 +79,10 @@ VictimSeeker::Choice VictimSeeker::Choose(GangId id, const Census& census, const
   Gang& gang = book_.at(id);
   if (options_.choose_victims) return {ChooseAsTold(gang), {}};
   if (gang.lone || !SeeksAny()) return {};
+  if (admission_.ExcessOfMinResources(gang, census, requirement)) {
+    Await(gang);  // what is free may be enough later, or it asks for less
+    return {};
+  }
   const std::string key = KeyInQueue(gang, shape);
   if (!MaySeek(id, key, shape)) return {};
   RenewShares();
@@ -115,6 +121,15 @@ VictimSeeker::Choice VictimSeeker::Choose(GangId id, const Census& census, const
   choice.result.fits = true;
   choice.result.placements = std::move(answer.placements);
   return choice;
+}
+
+std::string VictimSeeker::WhyNone(const Gang& gang, const Census& census, const Requirement& requirement) const {
+  if (gang.seeks == SeeksVictims::kNo) return {};
+  const auto excess = admission_.ExcessOfMinResources(gang, census, requirement);
+  if (!excess) return {};
+  return fmt::format("No pod is evicted for it: its minResources ask for {} {}, its members for {}.",
+                     model::FormatAmount(excess->resource, excess->asked), excess->resource,
+                     model::FormatAmount(excess->resource, excess->members));
 }
 
 // Pods that were to leave for a gang, and did not, are no victims for that gang alone.

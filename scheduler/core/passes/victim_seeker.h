@@ -61,6 +61,8 @@ class VictimSeeker {
   bool SeeksAny() const {
     return options_.gang_preemption != Options::GangPreemption::kNever || options_.queue_rule.reclaim;
   }
+  // Says why no pod leaves for the gang, where that is its own doing; empty: it is not. REQUIRES: Choose found none.
+  std::string WhyNone(const Gang& gang, const Census& census, const Requirement& requirement) const;
   // Has the gang considered again in a while, if it may have victims: earlier ones are being given up.
   void SeekAgain(model::GangId id);
   // The gang does not start without the victims that were chosen either, and no others are chosen for a while.
