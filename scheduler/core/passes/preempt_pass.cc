@@ -15,7 +15,8 @@ PreemptPass::Outcome PreemptPass::Run(GangId id, const Member& member, Certifica
   if (!profile->preemption || state_.snapshot().node_count() == 0) return {};
   if (certificate.result.verdict == framework::Verdict::kGaveUp) return {};  // it is tried again first
   const bool keeps_node = !state_.nominations().NodeOf(member.pod).empty();
-  if (certificate.preemption_refused && !keeps_node) return {certificate.preemption_refused, false};
+  if (certificate.preemption_refused && !keeps_node)
+    return {certificate.preemption_refused, false, certificate.spares_gangs};
   PreemptionResult result = Search(member, *profile->preemption);
   announcer_.Preempted(result.chosen.victims.size());
   switch (result.outcome) {
@@ -23,7 +24,8 @@ PreemptPass::Outcome PreemptPass::Run(GangId id, const Member& member, Certifica
     case PreemptionResult::Outcome::kNoCandidate:
       if (keeps_node) state_.KeepNode(member.pod, {});
       certificates_.RefusePreemption(certificate, result.refused, spec.priority);
-      return {std::move(result.refused), false};
+      certificate.spares_gangs = result.spares_gangs;
+      return {std::move(result.refused), false, result.spares_gangs};
     case PreemptionResult::Outcome::kFound: break;
   }
   Begin(id, member.pod, result.chosen);

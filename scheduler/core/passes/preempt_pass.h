@@ -32,6 +32,7 @@ class PreemptPass {
   struct Outcome {
     std::optional<observe::PreemptionRefused> refused;  // what is said of it; absent: nothing is
     bool keeps_node = false;                            // a node is kept for the pod: it waits as no other does
+    bool spares_gangs = false;                          // it may have room if a gang goes as a whole
   };
   // Evicts pods for the only member of the gang, if that helps. REQUIRES: by the certificate no node takes the member;
   // the gang has one and needs one.

@@ -140,7 +140,7 @@ std::optional<Refusal> StartPass::TryStart(GangId id, const Census& census, cons
   gang.seeks = SeeksVictims::kNo;
   if (auto refusal = RefuseUnplaced(id, census, requirement)) {
     const bool short_of_queue = !refusal->asks_queue.empty() && requirement.reachable();
-    if (short_of_queue && (gang.preemption || seeker_.SeeksAny()) &&
+    if (short_of_queue && (gang.preemption || (!gang.lone && seeker_.SeeksAny())) &&
         StartWithVictims(id, census, requirement, ShapeOf(gang, census, requirement)))
       return std::nullopt;
     return refusal;
@@ -165,10 +165,11 @@ std::optional<Refusal> StartPass::TryStart(GangId id, const Census& census, cons
     certificate = certificates_.Keep(KeyOf(id, shape), std::move(result), now);
     if (certificate->result.verdict == framework::Verdict::kGaveUp) agenda_.retries().OnCutOff(id, now);
   }
-  if (StartWithVictims(id, census, requirement, shape)) return std::nullopt;
+  if ((!gang.lone || gang.preemption) && StartWithVictims(id, census, requirement, shape)) return std::nullopt;
   if (!gang.lone || requirement.min != 1 || census.pending.size() != 1)
     return Shared(gang, ExplainNodes(gang, requirement, std::move(certificate)), shape);
   PreemptPass::Outcome outcome = preempt_.Run(id, *census.pending.front(), *certificate);
+  if (outcome.spares_gangs && StartWithVictims(id, census, requirement, shape)) return std::nullopt;
   Refusal refusal = ExplainNodes(gang, requirement, std::move(certificate), std::move(outcome.refused));
   return outcome.keeps_node ? refusal : Shared(gang, std::move(refusal), shape);
 }

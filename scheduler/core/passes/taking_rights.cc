@@ -39,7 +39,7 @@ TakingRights::TakingRights(const Options& options, const cluster::ClusterState& 
       requirement_(requirement),
       lets_go_(std::move(lets_go)),
       queue_(gang_.spec.queue.empty() ? QueueId() : queues.tree().Find(QueueOf(gang_))) {
-  if (gang_.lone || !requirement.reachable() || !right_.any()) return;
+  if (!requirement.reachable() || !right_.any()) return;
   by_priority_ = right_.by_priority() && (!right_.within_queue() || queue_.valid());
   if (!queue_.valid()) return;
   std::set<std::string_view> resources{model::kPods};

@@ -78,7 +78,7 @@ VictimSeeker::Choice VictimSeeker::Choose(GangId id, const Census& census, const
                                           const std::string& shape) {
   Gang& gang = book_.at(id);
   if (options_.choose_victims) return {ChooseAsTold(gang), {}};
-  if (gang.lone || !SeeksAny()) return {};
+  if (!SeeksAny()) return {};
   if (admission_.ExcessOfMinResources(gang, census, requirement)) {
     Await(gang);  // what is free may be enough later, or it asks for less
     return {};

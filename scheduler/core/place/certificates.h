@@ -25,6 +25,7 @@ struct Certificate : Validity {
   bool volumes = false;  // some member has volumes
   // Of lone pods that may preempt, and that would find no node even with all pods of lower priority gone.
   std::optional<observe::PreemptionRefused> preemption_refused;
+  bool spares_gangs = false;  // and pods that gangs cannot spare were left out
   int32_t preempts_below = 0;
   std::optional<observe::PreemptionRefused> refused_before;  // the same of the last one of the shape
   std::vector<model::Symbol> selected_in;  // namespaces in which Services or controllers select some member

@@ -55,7 +55,9 @@ void GangVictims::KeepWhatMayGo(std::vector<PossibleVictim>* pods) {
       if (Of(gang).spare.TryAdd(part, &together)) may_go.push_back(pod);
   }
   std::ranges::sort(may_go);
-  std::erase_if(*pods, [&](const PossibleVictim& one) { return !std::ranges::binary_search(may_go, one.pod); });
+  const size_t kept =
+      std::erase_if(*pods, [&](const PossibleVictim& one) { return !std::ranges::binary_search(may_go, one.pod); });
+  kept_some_ = kept_some_ || kept > 0;
 }
 
 }  // namespace tutti::core

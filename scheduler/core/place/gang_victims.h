@@ -24,7 +24,10 @@ class GangVictims {
   void Begin(int32_t below) {
     below_ = below;
     of_.clear();
+    kept_some_ = false;
   }
+  // Tells whether some pod was taken out since then, for its gang cannot spare it.
+  bool kept_some() const { return kept_some_; }
   // Tells whether some of these are of gangs.
   bool Concerns(std::span<const PossibleVictim> pods) const;
   // Takes those out that may not go: all that are left may go together. REQUIRES: they are on one node.
@@ -42,6 +45,7 @@ class GangVictims {
   const cluster::ClusterState& state_;
   GangBook& book_;
   int32_t below_ = 0;
+  bool kept_some_ = false;
   absl::flat_hash_map<model::GangId, OfGang> of_;
 };
 

@@ -341,6 +341,7 @@ PreemptionResult LonePreemption::Search(const Question& question, framework::Ran
     return result;
   }
   result.outcome = PreemptionResult::Outcome::kNoCandidate;
+  result.spares_gangs = gangs_ && gangs_->kept_some();
   if (not_tried_ > 0) reasons_[kNotHelpful] += not_tried_;
   result.refused.refusals = Refusals(asked);
   return result;

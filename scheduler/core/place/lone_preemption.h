@@ -11,7 +11,8 @@
 // a random one, this takes the first from a slot on that the caller chooses. It looks at as many nodes as upstream or
 // more: what it finds is what upstream could have found.
 //
-// A gang loses only what it can spare: its other pods are no candidates.
+// A gang loses only what it can spare: its other pods are no candidates. Where there is no other candidate, whole gangs
+// may go (VictimSearch).
 //
 // Where pods take only amounts from a node, a node costs O(its pods) sums; elsewhere the filters are asked once for
 // each pod. What was found on a node is kept for the next pod of the class (preemption_memory.h). One thread.
@@ -49,6 +50,7 @@ struct PreemptionResult {
   };
   Outcome outcome = Outcome::kNoCandidate;
   observe::PreemptionRefused refused;           // of the first two
+  bool spares_gangs = false;                    // of kNoCandidate: of pods that gangs cannot spare none was asked
   PreemptionCandidate chosen;                   // of kFound
   std::vector<PreemptionCandidate> candidates;  // all that were found, if they were asked for
 };
