@@ -259,4 +259,9 @@ bool MinimumStands(const Gang& gang, const Census& census, const cluster::Cluste
   return census.lost.empty() && std::ranges::none_of(census.placed, leaves) && Require(gang, census).met();
 }
 
+bool HoldsRoomAlone(const Gang& gang, const Census& census) {
+  return gang.plan && !gang.whole && !gang.preemption && gang.promises == 0 && !gang.plan->bind_left &&
+         !gang.plan->undoing() && census.NobodyBound();
+}
+
 }  // namespace tutti::core

@@ -84,4 +84,8 @@ Requirement Require(const Gang& gang, const Census& census);
 // because its node was gone, though that has come back.
 bool MinimumStands(const Gang& gang, const Census& census, const cluster::ClusterState& state);
 
+// The gang has a plan that holds room, for itself alone, and no bind of it has left: the room can be given back without
+// an eviction.
+bool HoldsRoomAlone(const Gang& gang, const Census& census);
+
 }  // namespace tutti::core

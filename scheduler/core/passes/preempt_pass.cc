@@ -9,6 +9,13 @@ namespace tutti::core {
 using model::GangId;
 using model::PodId;
 
+namespace {
+
+// A bind that is on its way is looked at again after so long.
+constexpr base::Millis kBindAgainMs = 500;
+
+}  // namespace
+
 PreemptPass::Outcome PreemptPass::Run(GangId id, const Member& member, Certificate& certificate) {
   const model::PodSpec& spec = *state_.pod(member.pod).pod->spec;
   const framework::Profile* profile = framework::FindProfile(options_.profiles, spec.scheduler_name);
@@ -50,7 +57,22 @@ void PreemptPass::Begin(GangId id, PodId pod, const PreemptionCandidate& chosen)
   // As upstream, where all leave already.
   if (any) EndLowerNominations(pod, node);
   state_.KeepNode(pod, node);
-  for (const PodId victim : chosen.victims) committer_.evictor().Evict(victim, {Eviction::Cause::kPreempt, id});
+  for (const PodId victim : chosen.victims) {
+    if (!state_.pod(victim).reserved)
+      committer_.evictor().Evict(victim, {Eviction::Cause::kPreempt, id});
+    else if (GiveBack(victim))
+      agenda_.MarkReady(id);
+    else
+      agenda_.At(id, clock_.MonotonicMs() + kBindAgainMs);
+  }
+}
+
+bool PreemptPass::GiveBack(PodId victim) {
+  const GangId gang = book_.GangOf(victim);
+  if (!gang || !HoldsRoomAlone(book_.at(gang), *book_.CensusOf(book_.at(gang))) || !committer_.Abort(gang))
+    return false;
+  agenda_.MarkReady(gang);
+  return true;
 }
 
 void PreemptPass::EndLowerNominations(PodId pod, const std::string& node) {

@@ -6,7 +6,9 @@
 // Invariants
 //   (1) while victims of a pod leave its node, no others are chosen for it;
 //   (2) a pod that leaves already is not evicted again;
-//   (3) a pod that would find no node with all victims gone is not asked again before its certificate ends.
+//   (3) a pod that has a place and no bind of which has left gives up its place, and is not evicted. One whose bind is
+//       on its way is evicted when it is bound;
+//   (4) a pod that would find no node with all victims gone is not asked again before its certificate ends.
 #pragma once
 
 #include "core/commit/committer.h"
@@ -18,7 +20,8 @@ namespace tutti::core {
 class PreemptPass {
  public:
   PreemptPass(const Options& options, cluster::ClusterState& state, GangBook& book, Agenda& agenda, Rankings& rankings,
-              LonePreemption& search, Certificates& certificates, Committer& committer, const Announcer& announcer)
+              LonePreemption& search, Certificates& certificates, Committer& committer, const Announcer& announcer,
+              const base::Clock& clock)
       : options_(options),
         state_(state),
         book_(book),
@@ -27,7 +30,8 @@ class PreemptPass {
         search_(search),
         certificates_(certificates),
         committer_(committer),
-        announcer_(announcer) {}
+        announcer_(announcer),
+        clock_(clock) {}
 
   struct Outcome {
     std::optional<observe::PreemptionRefused> refused;  // what is said of it; absent: nothing is
@@ -41,6 +45,8 @@ class PreemptPass {
  private:
   PreemptionResult Search(const Member& member, const framework::PreemptionArgs& args);
   void Begin(model::GangId id, model::PodId pod, const PreemptionCandidate& chosen);
+  // Gives back the room that the victim holds. Returns false if its bind is on its way: that is waited for.
+  bool GiveBack(model::PodId victim);
   // Ends the nominations of pods of lower priority for the node: they may no longer fit there.
   void EndLowerNominations(model::PodId pod, const std::string& node);
 
@@ -53,6 +59,7 @@ class PreemptPass {
   Certificates& certificates_;
   Committer& committer_;
   const Announcer& announcer_;
+  const base::Clock& clock_;
   uint32_t next_slot_ = 0;  // where the next search begins
 };
 

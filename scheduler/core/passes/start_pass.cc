@@ -9,6 +9,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/check.h"
 #include "core/admit/speculation.h"
 #include "core/gangs/lightest.h"
 #include "core/gangs/topology.h"
@@ -204,6 +205,10 @@ bool StartPass::StartWithVictims(GangId id, const Census& census, const Requirem
 
 void StartPass::TakeRoom(GangId id, VictimSeeker::Choice choice) {
   const Gang& gang = book_.at(id);
+  for (const GangId holder : choice.holders) {
+    TUTTI_CHECK(committer_.Abort(holder), "no bind of a plan whose room is taken has left");
+    agenda_.MarkReady(holder);
+  }
   committer_.Reserve(id, choice.result.placements, std::move(choice.victims));
   if (!gang.refusal || !gang.refusal->certificate) return;
   certificates_.EndOne(*gang.refusal->certificate);  // the next of the same shape may have victims, too
@@ -214,6 +219,8 @@ bool StartPass::StartsWithout(VictimSeeker::Choice* choice, const Gang& gang, co
                               const Requirement& requirement) {
   Speculation without(planner_.what_if(), book_, queues_);
   for (const Victim& victim : choice->victims) without.Evict(victim.pod);
+  for (const GangId holder : choice->holders)
+    for (const Member* member : book_.CensusOf(book_.at(holder))->reserved) without.Evict(member->pod);
   if (!admission_.ToStart(gang, census, requirement).admitted()) return false;
   if (!choice->result.fits) choice->result = planner_.PlaceRequired(gang, census.pending, requirement);
   return choice->result.fits && !RefusePlaced(gang, census, requirement, &choice->result);

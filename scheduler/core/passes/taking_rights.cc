@@ -77,6 +77,7 @@ bool TakingRights::MayEverTake(const VictimUnit& unit) {
   if (unit.what == What::kLeaving) return true;
   const std::optional<EvictionCause> cause = CauseFor(unit);
   if (cause != EvictionCause::kReclaim) return cause && by_priority_;
+  if (unit.what == What::kHeld) return false;  // it starts, and then has run for no time
   const QueueId giver = QueueOfUnit(unit);
   if (!by_share_ || !giver.valid() || !queues_.tree().spec(giver).reclaimable) return false;
   const Millis stays_for = StaysFor(unit, giver);

@@ -77,7 +77,7 @@ bool VictimSeeker::MaySeek(GangId id, const std::string& key, const std::string&
 VictimSeeker::Choice VictimSeeker::Choose(GangId id, const Census& census, const Requirement& requirement,
                                           const std::string& shape) {
   Gang& gang = book_.at(id);
-  if (options_.choose_victims) return {ChooseAsTold(gang), {}};
+  if (options_.choose_victims) return {ChooseAsTold(gang), {}, {}};
   if (!SeeksAny()) return {};
   if (admission_.ExcessOfMinResources(gang, census, requirement)) {
     Await(gang);  // what is free may be enough later, or it asks for less
@@ -106,7 +106,7 @@ VictimSeeker::Choice VictimSeeker::Choose(GangId id, const Census& census, const
     answer.fits = rights.Suffice(answer.victims);
   }
   size_t pods = 0;
-  for (const VictimUnit& unit : answer.victims) pods += unit.pods.size();
+  for (const VictimUnit& unit : answer.victims) pods += unit.what == VictimUnit::What::kHeld ? 0 : unit.pods.size();
   announcer_.Preempted(answer.fits ? pods : 0);
   if (!answer.fits) {
     if (gang.sought_ms != 0 || refused_.contains(key))
@@ -117,7 +117,10 @@ VictimSeeker::Choice VictimSeeker::Choose(GangId id, const Census& census, const
   refused_.erase(key);
   Choice choice;
   for (const VictimUnit& unit : answer.victims)
-    for (const PodId pod : unit.pods) choice.victims.push_back({pod, rights.CauseOf(unit), {}});
+    if (unit.what == VictimUnit::What::kHeld)
+      choice.holders.push_back(unit.gang);
+    else
+      for (const PodId pod : unit.pods) choice.victims.push_back({pod, rights.CauseOf(unit), {}});
   choice.result.fits = true;
   choice.result.placements = std::move(answer.placements);
   return choice;

@@ -51,8 +51,9 @@ class VictimSeeker {
 
   struct Choice {
     std::vector<Victim> victims;
-    PlanResult result;  // it fits where the places are known that the gang then has
-    bool empty() const { return victims.empty(); }
+    std::vector<model::GangId> holders;  // gangs whose plans are aborted, for the room that they hold (kHeld)
+    PlanResult result;                   // it fits where the places are known that the gang then has
+    bool empty() const { return victims.empty() && holders.empty(); }
   };
   // Seeks victims without which the gang fits and its queue takes it. Returns none if there are none now. REQUIRES:
   // VictimRemoval::MayChoose

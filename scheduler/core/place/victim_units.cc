@@ -46,6 +46,24 @@ void VictimUnits::Add(VictimUnit unit, std::vector<VictimUnit>* units) {
   if (rights_->MayEverTake(unit)) units->push_back(std::move(unit));
 }
 
+// A gang that has quota is admitted with its nodes: that is not undone here.
+void VictimUnits::AddHeld(GangId id, std::vector<VictimUnit>* units) {
+  Gang& gang = book_.at(id);
+  const int32_t priority = book_.Priority(gang);
+  if (priority > highest_) return;
+  const std::shared_ptr<const Census> census = book_.CensusOf(gang);
+  VictimUnit unit{What::kHeld, id, priority, {}, {}, clock_.WallMs(), 0};
+  for (const Member* member : census->reserved) unit.pods.push_back(member->pod);
+  const bool protected_one =
+      std::ranges::any_of(unit.pods, [this](PodId pod) { return NeverGoes(*state_.pod(pod).pod); });
+  if (gang.quota || protected_one || !HoldsRoomAlone(gang, *census)) {
+    left_some_ = true;
+    return;
+  }
+  std::ranges::sort(unit.pods);
+  Add(std::move(unit), units);
+}
+
 void VictimUnits::AddGang(GangId id, std::span<const NodeId> nodes, std::vector<VictimUnit>* units) {
   Gang& gang = book_.at(id);
   const int32_t priority = book_.Priority(gang);
@@ -99,6 +117,10 @@ std::vector<VictimUnit> VictimUnits::On(std::span<const NodeId> nodes, int32_t h
       if (gang && gang == taker) continue;
       const cluster::PodEntry& entry = state_.pod(id);
       const int32_t priority = GoesBy(entry, gang ? &book_.at(gang) : nullptr);
+      if (entry.reserved && gang) {
+        if (seen.insert(gang).second) AddHeld(gang, &units);
+        continue;
+      }
       if (priority > highest || !Goes(id)) continue;
       if (entry.pod->meta.deleting())
         units.push_back({What::kLeaving, gang, priority, {id}, {}, SinceOf(id), 0});
@@ -115,7 +137,7 @@ std::vector<VictimUnit> VictimUnits::On(std::span<const NodeId> nodes, int32_t h
 }
 
 int64_t VictimUnits::BreaksOf(const VictimUnit& unit, Left* left) const {
-  if (unit.what == What::kLeaving) return 0;
+  if (unit.what == What::kLeaving || unit.what == What::kHeld) return 0;
   int64_t breaks = 0;
   std::vector<const model::DisruptionBudget*> budgets;
   for (const PodId pod : unit.pods) {

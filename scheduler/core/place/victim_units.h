@@ -43,7 +43,13 @@ struct VictimCost {
 };
 
 struct VictimUnit {
-  enum class What { kLeaving, kLone, kSpare, kGang } what = What::kLone;
+  enum class What {
+    kLeaving,  // leaves already
+    kHeld,     // all room that a gang's plan holds, of which no bind has left: given back, and no pod is evicted
+    kLone,
+    kSpare,
+    kGang,
+  } what = What::kLone;
   model::GangId gang;                         // invalid: it has none
   int32_t priority = 0;                       // kLeaving: Evictable::kLeaving
   absl::InlinedVector<model::PodId, 1> pods;  // each weighs on a node; sorted
@@ -93,6 +99,7 @@ class VictimUnits {
   using Left = absl::flat_hash_map<const model::DisruptionBudget*, int64_t>;
   // Counts the unit's pods, and returns how many break a budget.
   int64_t BreaksOf(const VictimUnit& unit, Left* left) const;
+  void AddHeld(model::GangId id, std::vector<VictimUnit>* units);
   void AddGang(model::GangId id, std::span<const model::NodeId> nodes, std::vector<VictimUnit>* units);
   // Tells whether nothing keeps the pod on its node.
   bool Goes(model::PodId pod);
