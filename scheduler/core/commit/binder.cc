@@ -69,7 +69,8 @@ void Binder::Send(GangId id, MemberId slot, Assignment& assignment) {
   // to another gang.
   if (assignment.stage != Stage::kDoubt) assignment.sent_resource_version = pod->meta.resource_version;
   bind.pod.resource_version = assignment.sent_resource_version;
-  bind.annotations.emplace_back(kBindAnnotation, WriteEvidence(plan.id, pod->meta.uid, assignment.node, commit_uid));
+  bind.annotations.emplace_back(kBindAnnotation,
+                                WriteEvidence(plan.id, pod->meta.uid, assignment.node, commit_uid, gang.restarts));
   assignment.stage = Stage::kSent;
   const bool last_of_many = !gang.whole && gang.members.size() > 1 && pod->meta.uid == commit_uid;
   const Millis deadline_ms = clock_.MonotonicMs() + options_.bind_timeout_ms;

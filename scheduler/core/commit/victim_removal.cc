@@ -2,15 +2,18 @@
 #include "core/commit/victim_removal.h"
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/check.h"
 #include "base/json.h"
 #include "base/json_string.h"
 #include "base/planted.h"
+#include "core/gangs/evidence.h"
 #include "core/place/evictable.h"
 
 namespace tutti::core {
@@ -66,10 +69,29 @@ bool VictimRemoval::Step(GangId id) {
     return true;
   }
   if (!NominationsAreSeen(gang) || !Record(id)) return false;
-  if (it.begun_ms == 0) it.begun_ms = clock_.MonotonicMs();
+  if (it.begun_ms == 0) {
+    it.begun_ms = clock_.MonotonicMs();
+    CountRestarts(it);
+  }
   for (const Victim& victim : it.victims) evictor_.Evict(victim.pod, {victim.cause, id});
   agenda_.At(id, LateAt(it));
   return false;
+}
+
+void VictimRemoval::CountRestarts(const Preemption& preemption) {
+  absl::flat_hash_set<PodId> leave;
+  std::set<GangId> gangs;
+  for (const Victim& victim : preemption.victims) {
+    leave.insert(victim.pod);
+    if (const GangId of = book_.GangOf(victim.pod)) gangs.insert(of);
+  }
+  for (const GangId id : gangs) {
+    Gang& gang = book_.at(id);
+    const bool loses_all = std::ranges::all_of(gang.members, [&](const Member* member) {
+      return leave.contains(member->pod) || !state_.pod(member->pod).node;
+    });
+    if (loses_all) gang.restarts = std::min(gang.restarts + 1, kMostRestarts);
+  }
 }
 
 bool VictimRemoval::NominationsAreSeen(const Gang& gang) const {

@@ -75,6 +75,8 @@ class VictimRemoval {
   // Records the victims. Returns true if they are recorded.
   bool Record(model::GangId id);
   bool NominationsAreSeen(const Gang& gang) const;
+  // Counts a restart of each gang that loses all.
+  void CountRestarts(const Preemption& preemption);
   std::string SayStuck(const std::vector<Victim>& stuck) const;
   void Forget(Gang& gang);
   // Takes the record of what was given up back. REQUIRES: GivenUpPreemption::carrier is valid.

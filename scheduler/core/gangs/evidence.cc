@@ -2,6 +2,9 @@
 #include "core/gangs/evidence.h"
 
 #include <absl/container/flat_hash_map.h>
+#include <fmt/format.h>
+
+#include <algorithm>
 
 #include "base/json.h"
 #include "base/json_string.h"
@@ -10,7 +13,7 @@
 
 namespace tutti::core {
 std::string WriteEvidence(const std::string& plan, const std::string& uid, const std::string& node,
-                          const std::string& commit_uid) {
+                          const std::string& commit_uid, int64_t restarts) {
   std::string text;
   text.reserve(48 + commit_uid.size() + node.size() + plan.size() + uid.size());
   const auto field = [&text](std::string_view before, const std::string& value) {
@@ -20,6 +23,7 @@ std::string WriteEvidence(const std::string& plan, const std::string& uid, const
   field(R"({"commit":)", commit_uid);
   field(R"(,"node":)", node);
   field(R"(,"plan":)", plan);
+  if (restarts > 0) text += fmt::format(R"(,"restarts":{})", restarts);
   field(R"(,"uid":)", uid);
   return text += '}';
 }
@@ -33,10 +37,12 @@ std::optional<Evidence> ReadEvidence(const model::Pod& pod) {
     const auto at = json.find(name);
     return at != json.end() && at->is_string() ? at->get<std::string>() : std::string();
   };
-  if (base::Planted(base::Bug::kBelieveForgery) && !field("commit").empty())
-    return Evidence{field("plan"), field("commit")};
+  Evidence evidence{field("plan"), field("commit"), 0};
+  if (base::Planted(base::Bug::kBelieveForgery) && !field("commit").empty()) return evidence;
   if (field("uid") != pod.meta.uid || field("node") != pod.node_name || field("commit").empty()) return std::nullopt;
-  return Evidence{field("plan"), field("commit")};
+  if (const auto at = json.find("restarts"); at != json.end() && at->is_number_integer())
+    evidence.restarts = std::clamp<int64_t>(at->get<int64_t>(), 0, kMostRestarts);
+  return evidence;
 }
 
 bool SameButForEvidence(const model::StringMap& a, const model::StringMap& b) {
@@ -69,9 +75,10 @@ Finding Examine(const Gang& gang, const Census& census, const cluster::ClusterSt
   for (const Members* members : {&census.placed, &census.lost, &census.ran})
     for (const Member* member : *members) {
       const std::optional<Evidence> evidence = ReadEvidence(*state.pod(member->pod).pod);
+      if (evidence) finding.restarts = std::max(finding.restarts, evidence->restarts);
       const auto commit = evidence ? by_uid.find(evidence->commit_uid) : by_uid.end();
       if (commit == by_uid.end()) continue;
-      if (WasLast(*commit->second)) return {true, {evidence->plan, {}}};
+      if (WasLast(*commit->second)) return {true, finding.restarts, {evidence->plan, {}, 0}};
       // Where it was bound by a later plan, before the last of that one, what it says itself counts.
       if (!commit->second->bound()) finding.half_done = *evidence;
     }

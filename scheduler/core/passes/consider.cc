@@ -113,6 +113,7 @@ bool Consideration::IsOver(GangId id, Census& census) {
 void Consideration::Recall(GangId id, Census& census) {
   Gang& gang = book_.at(id);
   const Finding finding = Examine(gang, census, state_);
+  gang.restarts = std::max(gang.restarts, finding.restarts);
   if (finding.whole && !base::Planted(base::Bug::kUndoWhole)) {
     Plans::RecallWhole(gang, true);
     return;

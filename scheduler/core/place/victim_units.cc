@@ -103,6 +103,7 @@ void VictimUnits::AddGang(GangId id, std::span<const NodeId> nodes, std::vector<
   if (!std::ranges::all_of(census->placed, [&](const Member* member) { return goes(*member); })) return;
   VictimUnit all = unit_of(What::kGang, census->placed);
   all.cost.gangs = 1;
+  all.cost.lost_gpu_ms = model::SaturatingMul(all.cost.lost_gpu_ms, 1 + gang.restarts);
   Add(std::move(all), units);
 }
 

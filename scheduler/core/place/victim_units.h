@@ -29,9 +29,11 @@ namespace tutti::core {
 
 // In the order in which it counts. What several units cost is the sum; a sum that is too large stays the largest.
 struct VictimCost {
-  int64_t breaks = 0;       // pods whose eviction a PodDisruptionBudget does not allow
-  int64_t gangs = 0;        // that lose all
-  int64_t lost_gpu_ms = 0;  // for how long the pods had their GPUs and the like, times their number
+  int64_t breaks = 0;  // pods whose eviction a PodDisruptionBudget does not allow
+  int64_t gangs = 0;   // that lose all
+  // For how long the pods had their GPUs and the like, times their number; of a gang that loses all, once more for each
+  // time that it did before.
+  int64_t lost_gpu_ms = 0;
   int64_t pods = 0;
   friend auto operator<=>(const VictimCost&, const VictimCost&) = default;
   VictimCost& operator+=(const VictimCost& other) {
