@@ -135,7 +135,7 @@ bool Agenda::Regroup(GangId id) {
   if (fresh) {
     if (free_groups_.empty()) {
       at->second = static_cast<uint32_t>(groups_.size());
-      Group& added = groups_.emplace_back();
+      WaitingGroup& added = groups_.emplace_back();
       added.shape = shape;
       added.gangs = std::set<GangId, InOrder>(InOrder{&book_});
     } else {
@@ -211,7 +211,7 @@ void Agenda::Wake(framework::Wake happened) {
 }
 
 void Agenda::SetSeeks(uint32_t slot, SeeksVictims seeks, int32_t priority) {
-  Group& group = groups_[slot];
+  WaitingGroup& group = groups_[slot];
   seeking_.erase(slot);
   seeking_room_.erase({group.seeks_priority, slot});
   group.seeks = seeks;
