@@ -79,7 +79,7 @@ void SetGiven(const Json& resources, Json& status) {
 }
 
 void SetAllGiven(Json& pod) {
-  const Json& spec = pod["spec"];
+  const Json spec = Child(pod, "spec");  // shared: to ask for it by [] would part the two versions
   for (const auto& [list, statuses] :
        {std::pair("containers", "containerStatuses"), std::pair("initContainers", "initContainerStatuses")}) {
     if (!Child(pod["status"], statuses).is_array()) continue;
