@@ -42,13 +42,20 @@ struct DemandOrder {
   std::vector<std::vector<size_t>> kinds;
 };
 
+// Heads come before all, then members of higher priority.
+std::pair<bool, int64_t> Rank(const Kind& kind) {
+  return {!kind.members.front()->head, -int64_t{kind.members.front()->priority}};
+}
+
 // The rest of the minimum, which any role may fill, comes last; before it what comes on top of other demands, and first
-// the role with the largest member. `by_role`: of kinds of equal size those of the first role by name come first, so
-// that the order in which members came makes no difference.
-DemandOrder TakeTurns(const Problem& problem, Greedy::Order order, bool by_role) {
+// the role with the largest member. `by_rank`: heads and members of higher priority come first, and of kinds of equal
+// size those of the first role by name, so that the order in which members came makes no difference.
+DemandOrder TakeTurns(const Problem& problem, Greedy::Order order, bool by_rank) {
   const auto before = [&](size_t a, size_t b) {
+    if (by_rank && Rank(problem.kinds[a]) != Rank(problem.kinds[b]))
+      return Rank(problem.kinds[a]) < Rank(problem.kinds[b]);
     const auto sa = Size(problem.kinds[a]), sb = Size(problem.kinds[b]);
-    if (by_role && sa == sb) return problem.kinds[a].role < problem.kinds[b].role;
+    if (by_rank && sa == sb) return problem.kinds[a].role < problem.kinds[b].role;
     return order == Greedy::Order::kSmallestFirst ? sa < sb : sb < sa;
   };
   DemandOrder turns;
@@ -65,7 +72,9 @@ DemandOrder TakeTurns(const Problem& problem, Greedy::Order order, bool by_role)
     if (top_a != top_b) return top_b;
     const auto &of_a = turns.kinds[a], &of_b = turns.kinds[b];
     if (of_a.empty() || of_b.empty()) return !of_a.empty() && of_b.empty();
-    return Size(problem.kinds[of_a.front()]) > Size(problem.kinds[of_b.front()]);
+    const Kind &first_a = problem.kinds[of_a.front()], &first_b = problem.kinds[of_b.front()];
+    if (by_rank && Rank(first_a) != Rank(first_b)) return Rank(first_a) < Rank(first_b);
+    return Size(first_a) > Size(first_b);
   });
   return turns;
 }

@@ -3,6 +3,8 @@
 #include <absl/container/flat_hash_set.h>
 
 #include <algorithm>
+#include <string_view>
+#include <tuple>
 
 #include "core/place/bounds.h"
 #include "core/place/exact.h"
@@ -143,7 +145,11 @@ int64_t Search::MostThatFit(const std::vector<Rule>& rules, const std::optional<
 Attempt Search::CountExactly(Attempt attempt, Greedy& greedy, WhatIf::Mark start, const Places& places, int64_t* most) {
   if (std::ssize(attempt.spots) >= std::min(*most, problem_.total() - 1)) return attempt;
   std::vector<size_t> order = AllKinds();
-  std::ranges::stable_sort(order, {}, [this](size_t k) -> const std::string& { return problem_.kinds[k].role; });
+  std::ranges::stable_sort(order, {}, [this](size_t k) {
+    const Kind& kind = problem_.kinds[k];
+    return std::tuple(!kind.members.front()->head, -int64_t{kind.members.front()->priority},
+                      std::string_view(kind.role));
+  });
   const Problem problem = ByRole(problem_, order);
   Counts all;
   for (const MemberKind& kind : problem.kinds) all.push_back(kind.count());
