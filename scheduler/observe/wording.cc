@@ -143,9 +143,14 @@ std::string SayMissing(const Figures& figures, int64_t times) {
   };
   for (const Figures::Short& it : figures.shorts) {
     missing += (missing.empty() ? "" : ", ") + amount(it, it.MissingBy(times));
-    if (it.NeedsLargerNode())
+    if (it.largest_node == 0)
+      never += fmt::format(" No node has {}.", it.resource == "pods" ? "room for a pod" : it.resource);
+    else if (it.NeedsLargerNode())
       never += fmt::format(" No node has more than {}, and one pod asks for {}: it needs a larger node.",
                            amount(it, it.largest_node), model::FormatAmount(it.resource, it.one));
+    else if (figures.NeedsMoreNodes(it, times) && it.resource == "pods")
+      never += fmt::format(" The cluster takes {} in all, and {} wait: they need more nodes.", amount(it, it.cluster),
+                           it.AskedBy(times));
     else if (figures.NeedsMoreNodes(it, times))
       never += fmt::format(" The cluster has {} in all, and the pods that wait ask for {}: they need more nodes.",
                            amount(it, it.cluster), model::FormatAmount(it.resource, it.AskedBy(times)));
@@ -243,6 +248,8 @@ struct SentenceOf {
   }
 
   std::string operator()(const LacksNodes& it) const {
+    if (!it.figures && it.nearest && it.nearest->domains == 0)
+      return fmt::format("It must be in one domain of {}, but {}.", it.nearest->level_name, it.nearest->none);
     if (!it.figures) return {};
     const Figures& figures = *it.figures;
     std::string text = reason.standing ? SayOnTop(reason)

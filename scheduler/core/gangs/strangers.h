@@ -22,15 +22,21 @@ class Strangers {
   struct Name {
     model::GangKey gang;
     std::string scheduler;
+    bool head = false;  // the pod is a head
   };
   // Stores what the pod names now; nullopt: it is gone, has ended, or names no gang. Returns what it named before.
   std::optional<Name> Put(model::PodId pod, std::optional<Name> name);
   // Returns the first schedulers by name, and how many pods of the gang name each.
   std::vector<std::pair<std::string, int64_t>> Of(const model::GangKey& gang) const;
+  // Returns the scheduler that a head of the gang names; empty: there is no such head.
+  std::string OfHead(const model::GangKey& gang) const;
 
  private:
+  struct Count {
+    int64_t pods = 0, heads = 0;
+  };
   std::unordered_map<uint32_t, Name> by_pod_;
-  std::map<model::GangKey, std::map<std::string, int64_t>> counts_;  // by gang, then scheduler
+  std::map<model::GangKey, std::map<std::string, Count>> counts_;  // by gang, then scheduler
 };
 
 }  // namespace tutti::core

@@ -56,7 +56,7 @@ void Enrollment::NoteStranger(PodId id, const Pod* before) {
   if (!pod.done())
     for (const auto& dialect : dialects_)
       if (const auto membership = dialect->MembershipOf(pod)) {
-        if (!membership->lone) name = {membership->gang, pod.spec->scheduler_name};
+        if (!membership->lone) name = {membership->gang, pod.spec->scheduler_name, membership->head};
         break;
       }
   const std::optional<Strangers::Name> was = strangers_.Put(id, name);

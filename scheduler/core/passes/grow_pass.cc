@@ -55,7 +55,6 @@ struct GrowPass::Filling {
   int searches = 0, reserved = 0;
   int64_t placed = 0, unplaced = 0;  // members, for the metrics
   bool head = false;                 // one is at work, or has a place
-  bool short_of = false;             // some that its minimum needs exist and found no place
   bool asks = false;                 // an extender is being asked about some: their turn comes with its answer
   bool behind = false;               // what it takes besides has its turn after other gangs
 };
@@ -112,7 +111,8 @@ void GrowPass::FillUp(Filling& filling, const Census& census) {
   TryThose(filling, [&](const GrowthUnit& part) { return lack.OfRole(part); }, &lack, &rest);
   TryThose(filling, [&](const GrowthUnit&) { return lack.OfAny(); }, &lack, &rest);
   if (rest.empty() || filling.asks) return;
-  if (filling.short_of && lack.any() && !headless && !base::Planted(base::Bug::kSurplusFirst))
+  // Also what lacks and has no pod yet: one that comes in place of a lost one finds its room.
+  if (lack.any() && !headless && !base::Planted(base::Bug::kSurplusFirst))
     return Hold(filling, ExplainBelowMinimum(gang, filling.requirement), rest);
   filling.behind = agenda_.StandBehind(filling.id);
   if (!filling.behind) TryThose(filling, [](const GrowthUnit&) { return true; }, &lack, &rest);
@@ -132,8 +132,6 @@ void GrowPass::TryThose(Filling& filling, const std::function<bool(const GrowthU
     } else if (TryUnit(filling, *part)) {
       lack->Place(*part);
       filling.head = filling.head || part->head;
-    } else {
-      filling.short_of = filling.short_of || part->lacks() == 0;
     }
   }
   left.insert(left.end(), others.begin(), others.end());
@@ -235,7 +233,7 @@ void GrowPass::SetStanding(Gang& gang, const Census& census, Requirement require
   if (!gang.refusal) {
     if (IsTerminating(gang, census, state_)) return book_.SetState(gang, GangState::kTerminating);
     if (!census.pending.empty()) return book_.SetState(gang, GangState::kBinding);  // its turn comes
-    gang.refusal = ExplainMembers(gang, requirement, census, strangers_.Of(gang.key));
+    gang.refusal = ExplainMembers(gang, requirement, census, strangers_, state_);
     if (!census.lost.empty()) gang.refusal->wakes = gang.refusal->wakes | Wake::kNodeAdded;  // a node may come back
   }
   book_.SetState(gang, gang.refusal->state());

@@ -11,6 +11,7 @@ void Refusals::Wait(model::GangId id, Refusal refusal, const std::string& beside
   std::string remark = refusal.state() == GangState::kInvalid ? "" : gang.spec.remark;
   if (gang.given_up && !gang.given_up->words.empty()) remark += (remark.empty() ? "" : " ") + gang.given_up->words;
   if (!besides.empty()) remark += (remark.empty() ? "" : " ") + besides;
+  if (const std::string& said = refusal.reason().remark; !said.empty() && !remark.empty()) remark = said + " " + remark;
   if (!remark.empty()) refusal.AddRemark(remark);
   if (gang.refusal && !gang.refusal->figures_stale) figures_.Keep(id, *gang.refusal, &refusal);
   book_.SetState(gang, refusal.state());

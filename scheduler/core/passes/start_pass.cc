@@ -129,7 +129,7 @@ std::optional<Refusal> StartPass::RefuseUnplaced(GangId id, const Census& census
   }
   if (!requirement.reachable()) {
     if (!census.refused.empty()) return ExplainRefusedBind(gang, requirement, *census.refused.front(), state_, now);
-    return ExplainMembers(gang, requirement, census, strangers_.Of(gang.key));
+    return ExplainMembers(gang, requirement, census, strangers_, state_);
   }
   if (const auto failure = extender_desk_.Failure(census.pending))
     return refusals_.Judged(id, census.pending, ExplainExtender(gang, requirement, *failure));

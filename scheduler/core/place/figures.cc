@@ -16,6 +16,7 @@ using model::NodeId;
 namespace {
 
 constexpr size_t kMostNames = 8;
+const std::string kPods = "pods";
 
 // One resource that a class asks for.
 struct Ask {
@@ -35,6 +36,11 @@ std::vector<Ask> AsksOf(const cluster::PodClass& pod_class, const framework::Ref
     Ask& ask = asks.emplace_back(Ask{&name, snapshot.resources().ColumnOfPods(name), amount});
     ask.named = std::ranges::any_of(refusals.reasons,
                                     [&name](const auto& reason) { return reason.first == "Insufficient " + name; });
+  }
+  // Every pod takes one of them, and no pod asks for it.
+  if (std::ranges::any_of(refusals.reasons, [](const auto& reason) { return reason.first == "Too many pods"; })) {
+    Ask& ask = asks.emplace_back(Ask{&kPods, cluster::kPodsColumn, 1});
+    ask.named = true;
   }
   return asks;
 }
@@ -62,6 +68,10 @@ std::vector<Ask> ShortOf(const cluster::PodClass& pod_class, const Unfit& unfit,
   return asks;
 }
 
+int64_t AskOf(const MemberKind& kind, const std::string& resource) {
+  return resource == kPods ? 1 : kind.pod_class->spec->requests.Get(resource);
+}
+
 void AddShorts(const Problem& problem, const Attempt& attempt, const std::vector<Unfit>& unfit,
                const Snapshot& snapshot, Figures* figures) {
   size_t seen = 0;
@@ -84,8 +94,7 @@ void AddShorts(const Problem& problem, const Attempt& attempt, const std::vector
   figures->more_lack = seen < unplaced.size();
   for (Figures::Short& it : figures->shorts)
     for (const MemberKind& kind : problem.kinds)
-      it.asked = model::SaturatingAdd(
-          it.asked, model::SaturatingMul(kind.pod_class->spec->requests.Get(it.resource), kind.count()));
+      it.asked = model::SaturatingAdd(it.asked, model::SaturatingMul(AskOf(kind, it.resource), kind.count()));
 }
 
 void AddLines(const Problem& problem, const Attempt& attempt, const std::vector<Unfit>& unfit, Figures* figures) {

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/publish/explain.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <map>
+
+#include "observe/naming.h"
 
 namespace tutti::core {
 
@@ -32,6 +38,33 @@ Refusal Refuse(const Gang& gang, const Requirement& requirement, observe::Cause 
                          .cause = std::move(cause)});
   refusal.wakes = wakes;
   return refusal;
+}
+
+using NamedCounts = std::map<std::string, int64_t>;
+
+// Says where the members are that could be taken for missing ones: on nodes that are gone, of roles without a minimum,
+// or a head that names another scheduler. Empty: nowhere.
+std::string SayElsewhere(const Gang& gang, const Requirement& requirement, const Census& census,
+                         const std::string& head_scheduler, const cluster::ClusterState& state) {
+  constexpr size_t kShown = 4;  // by name
+  std::vector<std::string> sentences;
+  NamedCounts gone, others;
+  for (const Member* member : census.lost) ++gone[state.pod(member->pod).pod->node_name];
+  if (std::ranges::any_of(requirement.roles, [](const Requirement::Role& role) { return role.exist < role.min; }))
+    for (const Member* member : census.pending)
+      if (!member->role.empty() &&
+          !std::ranges::binary_search(gang.spec.roles, member->role, {}, &model::RoleSpec::name))
+        ++others[member->role];
+  if (!head_scheduler.empty()) sentences.push_back(fmt::format("Its head names {}.", observe::Named(head_scheduler)));
+  for (const auto& [role, members] : others)
+    if (sentences.size() < kShown)
+      sentences.push_back(fmt::format("{} {} role {}, which has no minimum.", members, members == 1 ? "has" : "have",
+                                      observe::Named(role)));
+  for (const auto& [node, members] : gone)
+    if (sentences.size() < 2 * kShown)
+      sentences.push_back(
+          fmt::format("{} {} on node {}, which is gone.", members, members == 1 ? "is" : "are", observe::Named(node)));
+  return fmt::format("{}", fmt::join(sentences, " "));
 }
 
 // The refusal, with figures as of now.
@@ -67,10 +100,15 @@ Refusal ExplainVictims(const Gang& gang, const Requirement& requirement, const c
 }
 
 Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const Census& census,
-                       std::vector<std::pair<std::string, int64_t>> strangers) {
-  return Refuse(gang, requirement,
-                observe::LacksMembers{requirement.head_missing, census.gated, census.deleting, std::move(strangers)},
-                Wake::kMembers);
+                       const Strangers& strangers, const cluster::ClusterState& state) {
+  const std::string head = requirement.head_missing ? strangers.OfHead(gang.key) : std::string();
+  const bool no_head = requirement.head_missing && head.empty();
+  Refusal refusal =
+      Refuse(gang, requirement, observe::LacksMembers{no_head, census.gated, census.deleting, strangers.Of(gang.key)},
+             Wake::kMembers);
+  const std::string elsewhere = SayElsewhere(gang, requirement, census, head, state);
+  if (!elsewhere.empty()) refusal.AddRemark(elsewhere);
+  return refusal;
 }
 
 observe::Standing StandingOf(const Requirement& requirement) {
@@ -138,6 +176,8 @@ Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, const Pla
   if (requirement.min != 1 || gang.members.size() != 1) {
     cause.figures = result.figures;
     cause.nearest = result.nearest;
+  } else if (result.nearest && result.nearest->domains == 0) {
+    cause.nearest = result.nearest;  // why it will never fit; how near it comes is said by the nodes
   }
   Refusal refusal = Refuse(gang, requirement, std::move(cause), result.wakes | Wake::kMembers);
   refusal.plugins = result.refusals.plugins;

@@ -11,6 +11,7 @@
 #include "core/admit/queues.h"
 #include "core/gangs/census.h"
 #include "core/gangs/gang.h"
+#include "core/gangs/strangers.h"
 #include "core/place/certificates.h"
 #include "core/place/planner.h"
 
@@ -26,10 +27,10 @@ Refusal ExplainUndoing(const Gang& gang);
 // with victims.
 Refusal ExplainVictims(const Gang& gang, const Requirement& requirement, const cluster::ClusterState& state);
 
-// Explains that too few members exist: which minimum, how many there are, how many are held back by gates. `strangers`
-// are the schedulers that more pods of the gang name, and how many.
+// Explains that too few members exist: which minimum, how many there are, and where the others are: held back by gates,
+// on nodes that are gone, of roles without a minimum, or with other schedulers (`strangers`).
 Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const Census& census,
-                       std::vector<std::pair<std::string, int64_t>> strangers);
+                       const Strangers& strangers, const cluster::ClusterState& state);
 
 // Returns how a gang stands that was whole.
 observe::Standing StandingOf(const Requirement& requirement);
