@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "cluster/json_reader.h"
+#include "dialects/wording.h"
 
 namespace tutti::dialects {
 namespace {
@@ -100,18 +101,22 @@ HyperNodes::Names HyperNodes::Holders(const model::Node& node) const {
   return all;
 }
 
-// Those of `names` up to the tier that are in no other of these. Of a circle, whose HyperNodes are all in each other,
-// the first by name.
-HyperNodes::Names HyperNodes::Widest(const Names& names, int64_t tier) const {
+// Whether it is of a tier up to this one, and in no other such HyperNode. Of a circle, whose HyperNodes are all in each
+// other, the first by name is the widest.
+bool HyperNodes::IsWidest(std::string_view name, int64_t tier) const {
   const Indexed& index = Index();
-  const auto counts = [&](std::string_view name) { return hyper_nodes_.find(std::string(name))->second.tier <= tier; };
+  const auto counts = [&](std::string_view other) {
+    return hyper_nodes_.find(std::string(other))->second.tier <= tier;
+  };
+  return counts(name) && std::ranges::none_of(index.around.at(name), [&](std::string_view other) {
+           return other != name && counts(other) && (other < name || !index.around.at(other).contains(name));
+         });
+}
+
+HyperNodes::Names HyperNodes::Widest(const Names& names, int64_t tier) const {
   Names widest;
-  for (const std::string_view name : names) {
-    const bool inside = std::ranges::any_of(index.around.at(name), [&](std::string_view other) {
-      return other != name && counts(other) && (other < name || !index.around.at(other).contains(name));
-    });
-    if (counts(name) && !inside) widest.insert(name);
-  }
+  for (const std::string_view name : names)
+    if (IsWidest(name, tier)) widest.insert(name);
   return widest;
 }
 
@@ -165,10 +170,19 @@ bool HyperNodes::AddLabels(const model::Node& node, model::StringMap* labels) {
 std::vector<std::string> HyperNodes::LevelsOf(int64_t tier) const {
   std::set<size_t> layers{0};
   for (const auto& [name, layer] : Index().layers)
-    if (layer < kMostLayers && hyper_nodes_.find(std::string(name))->second.tier <= tier) layers.insert(layer);
+    if (layer < kMostLayers && IsWidest(name, tier)) layers.insert(layer);
   std::vector<std::string> levels;
   for (const size_t layer : layers) levels.push_back(LabelFor(tier, layer));
   return levels;
+}
+
+std::string HyperNodes::Problem() const {
+  for (const auto& [name, hyper_node] : hyper_nodes_)
+    for (size_t i = 0; i < hyper_node.members.size(); ++i)
+      if (const auto& regex = hyper_node.members[i].regex; regex && !regex->ok())
+        return OneLine(fmt::format("HyperNode {}: spec.members[{}].selector.regexMatch.pattern: {} selects nothing: {}",
+                                   Named(name), i, Named(regex->pattern()), regex->error()));
+  return {};
 }
 
 int64_t HyperNodes::TierNamed(std::string_view name) const {

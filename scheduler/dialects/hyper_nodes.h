@@ -46,6 +46,8 @@ class HyperNodes {
   const std::set<int64_t>& Tiers() const { return Index().tiers; }
   // The labels of the tier, one for each of its layers.
   std::vector<std::string> LevelsOf(int64_t tier) const;
+  // Says which pattern of a HyperNode cannot be read, and why; empty: all can.
+  std::string Problem() const;
   // -1: no HyperNode's tier has this name.
   int64_t TierNamed(std::string_view name) const;
 
@@ -76,6 +78,7 @@ class HyperNodes {
   static bool Matches(const Member& member, const std::string& name, const model::StringMap& labels);
   Indexed& Index() const;
   Names Holders(const model::Node& node) const;
+  bool IsWidest(std::string_view name, int64_t tier) const;
   Names Widest(const Names& names, int64_t tier) const;
   size_t LayerOf(std::string_view name) const;
   bool Separate(const Names& sharing);

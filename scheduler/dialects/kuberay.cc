@@ -85,8 +85,11 @@ model::GangSpec KubeRay::Read(const model::Object& object) const {
     gang.queue = *volcano;
     gang.queue_dialect = "volcano";
   }
-  if (const std::string* priority = model::Find(object.meta.labels, kPriorityClass))
+  if (const std::string* priority = model::Find(object.meta.labels, kPriorityClass); priority && !priority->empty()) {
     gang.priority = priorities_.Value(*priority);
+    if (!gang.priority)
+      gang.remark = fmt::format("PriorityClass {} does not exist: the pods' own priorities count.", Named(*priority));
+  }
   gang.min_runtime_ms = ReadMinRuntime(read, object);
   gang.problem = ProblemIn(object, read);
   return gang;

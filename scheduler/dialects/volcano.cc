@@ -107,7 +107,10 @@ void ReadTopology(cluster::JsonReader& read, const cluster::JsonField& field, co
   *request = {};
   const int64_t whole_cluster = tiers.empty() ? 1 : std::max<int64_t>(1, *tiers.rbegin() + 1);
   const bool bounded = (tier.present() || name.present()) && highest < whole_cluster;
-  if (read.Text(mode) != "soft" && bounded) {
+  const std::string how = read.Text(mode);
+  if (!how.empty() && how != "hard" && how != "soft")
+    read.Problem(mode, fmt::format("{} cannot be; write hard or soft", cluster::Describe(mode.value())));
+  if (how != "soft" && bounded) {
     request->required = widest.front();
     request->alternatives.assign(widest.begin() + 1, widest.end());
   }
@@ -152,11 +155,18 @@ Volcano::Declaration Volcano::Read(const model::Object& object) const {
   if (gang.queue.size() > kLongestName)
     read.Problem(queue, fmt::format("{} is longer than a name can be", cluster::Describe(queue.value())));
   if (gang.queue.empty() || gang.queue.size() > kLongestName) gang.queue = "default";
-  gang.priority = priorities_.Value(read.Text(spec["priorityClassName"]));
+  const std::string priority_class = read.Text(spec["priorityClassName"]);
+  gang.priority = priorities_.Value(priority_class);
+  if (!priority_class.empty() && !gang.priority)
+    gang.remark =
+        fmt::format("PriorityClass {} does not exist: the pods' own priorities count.", Named(priority_class));
   const cluster::JsonField topology = spec["networkTopology"];
   ReadTopology(read, topology, hyper_nodes_, &gang.topology);
   std::vector<SubGroupPolicy> sub_groups = ReadSubGroups(read, spec["subGroupPolicy"], hyper_nodes_);
   for (const SubGroupPolicy& policy : sub_groups) gang.units.push_back(policy.unit);
+  if (topology.present())
+    if (const std::string unread = hyper_nodes_.Problem(); !unread.empty())
+      gang.remark += (gang.remark.empty() ? "" : " ") + unread + ".";
   gang.min_runtime_ms = ReadMinRuntime(read, object);
   gang.problem = ProblemIn(object, read);
   return {std::move(gang), std::move(sub_groups)};

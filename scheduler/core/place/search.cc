@@ -10,6 +10,7 @@
 #include "core/place/bounds.h"
 #include "core/place/descend.h"
 #include "core/place/exact.h"
+#include "dialects/wording.h"
 
 namespace tutti::core {
 namespace {
@@ -37,6 +38,29 @@ Counts CountsOf(const Problem& problem) {
 
 bool HasSlices(const std::vector<Rule>& rules) {
   return std::ranges::any_of(rules, [](const Rule& rule) { return rule.shape == Rule::Shape::kSlices; });
+}
+
+// Of sets that differ in nothing but their first rule's level, and whose levels have one name (the layers of
+// HyperNodes that share nodes), the set whose first rule finds the most room in one domain. `domains`: of all of them.
+const std::vector<Rule>& NearestOf(const RuleSets& sets, const Problem& problem, const cluster::Snapshot& snapshot,
+                                   const auto& room_of, size_t* domains) {
+  const std::vector<Rule>& last = sets.back();
+  if (last.empty() || last.front().shape != Rule::Shape::kOne) return last;
+  const auto name_of = [&](const Rule& rule) { return dialects::NamedLevel(snapshot.symbols().Text(rule.level)); };
+  const std::string name = name_of(last.front());
+  const std::vector<Rule>* nearest = &last;
+  int64_t most = -2;
+  std::vector<Symbol> seen;
+  for (const std::vector<Rule>& set : sets) {
+    if (set.size() != last.size() || set.front().shape != last.front().shape || name_of(set.front()) != name ||
+        std::ranges::find(seen, set.front().level) != seen.end())
+      continue;
+    seen.push_back(set.front().level);
+    *domains += snapshot.labels().DomainsOf(set.front().level).size();
+    const int64_t room = Broken(set.front(), problem) ? -1 : room_of(set.front());
+    if (room > most) most = room, nearest = &set;
+  }
+  return *nearest;
 }
 
 }  // namespace
@@ -76,7 +100,15 @@ SearchResult Search::Run(const Rules& given) {
   }
   if (!given.all && !Disproved()) result.gave_up = true;
   result.gave_up = result.gave_up || last == SearchOutcome::kUnknown;
-  if (problem_.explains) Explain(rule_sets.back(), &result);
+  if (!problem_.explains) return result;
+  size_t domains = 0;
+  const auto room_of = [this](const Rule& rule) {
+    NearestDomain found;
+    FindNearest(rule, &found);
+    return found.room;
+  };
+  Explain(NearestOf(rule_sets, problem_, what_if_.snapshot(), room_of, &domains), &result);
+  if (result.nearest && domains > 0) result.nearest->domains = domains;
   return result;
 }
 
