@@ -32,6 +32,32 @@ bool Holds(const Member& member, const cluster::ClusterState& state) {
   return state.pod(member.pod).node && !state.pod(member.pod).pod->meta.deleting();
 }
 
+// What members ask for others too, which say nothing: the first one for the whole gang, whose subset is a word, and the
+// first one for each role, whose subset is a word, a slash and the role.
+struct Shared {
+  const TopologyRequest* of_gang = nullptr;
+  absl::flat_hash_map<std::string_view, const TopologyRequest*> of_role;
+
+  const TopologyRequest* For(const Member& member) const {
+    const auto at = of_role.find(member.role);
+    return at != of_role.end() ? at->second : of_gang;
+  }
+};
+
+Shared FindShared(const Gang& gang) {
+  Shared shared;
+  for (const Member* member : gang.members) {
+    const TopologyRequest* own = member->topology.get();
+    if (!own || own->empty() || own->subset.empty()) continue;
+    const size_t slash = own->subset.find('/');
+    if (slash == std::string::npos)
+      shared.of_gang = shared.of_gang ? shared.of_gang : own;
+    else if (std::string_view(own->subset).substr(slash + 1) == member->role)
+      shared.of_role.try_emplace(member->role, own);
+  }
+  return shared;
+}
+
 // Each kind, and each member, is looked at once for all subsets together: a gang may have thousands.
 std::vector<Group> FindGroups(const Gang& gang, const Problem& problem, const cluster::ClusterState& state) {
   std::vector<Group> groups;
@@ -50,13 +76,17 @@ std::vector<Group> FindGroups(const Gang& gang, const Problem& problem, const cl
     add(
         role.topology, [&](const MemberKind& kind) { return kind.role == role.name; },
         [&](const Member& member) { return member.role == role.name; });
-  // What a member asks for itself, else what its role is asked as each role is; and who is asked together with it.
+  // What a member asks for itself, else what its role is asked as each role is, else what another asks for the role or
+  // the whole gang; and which members are asked together with it.
   using Subset = std::pair<const TopologyRequest*, std::string_view>;
-  const auto subset_of = [&of_all](const Member& member) -> std::pair<const TopologyRequest*, Subset> {
+  const Shared shared = FindShared(gang);
+  const auto subset_of = [&](const Member& member) -> std::pair<const TopologyRequest*, Subset> {
     const TopologyRequest* own = member.topology.get();
     if (own && !own->empty()) return {own, {nullptr, own->subset}};
     if (of_all.each_role && !of_all.empty()) return {&of_all, {&of_all, member.role}};
-    return {};
+    if (!of_all.empty()) return {};
+    const TopologyRequest* others = shared.For(member);
+    return {others, {nullptr, others ? std::string_view(others->subset) : std::string_view()}};
   };
   absl::flat_hash_map<Subset, size_t> of_subset;
   for (size_t k = 0; k < problem.kinds.size(); ++k) {
