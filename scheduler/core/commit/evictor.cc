@@ -109,7 +109,9 @@ void Evictor::Evict(PodId id, const Eviction& eviction) {
   Send(id, false,
        cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic,
                       base::PrintJson(Announcement(*pod, said.reason, said.message, clock_.WallMs()))});
-  announcer_.Evicted(id, said.message);
+  if (eviction.cause == Cause::kUndo) return announcer_.Evicted(id, said.message);
+  const model::GangKey& by = book_.at(eviction.by).key;
+  announcer_.Evicted(id, fmt::format("{} ({}/{})", said.message, by.ns, by.name));
 }
 
 bool Evictor::EvictUnlessKept(Member& member, const std::string& why) {
