@@ -66,9 +66,14 @@ void ReadTaskGroups(const std::string& text, model::GangSpec* gang) {
 }
 
 // Reads "placeholderTimeoutInSeconds=30 gangSchedulingStyle=Soft": after so long a wait for room for all, members start
-// without waiting for each other. As in YuniKorn words that mean nothing count for nothing; unlike there, Soft has to
-// be written.
+// without waiting for each other. Words that name no parameter count for nothing, as in YuniKorn. Unlike there, Soft has
+// to be written, and a value that cannot be is a problem.
 void ReadParameters(std::string_view text, model::GangSpec* gang) {
+  const auto problem = [gang](std::string_view word, std::string_view write) {
+    if (gang->problem.empty())
+      gang->problem = OneLine(fmt::format("application {}: annotation {}: {} cannot be; write {}",
+                                          Named(gang->key.name), kParameters, Named(word), write));
+  };
   base::Millis timeout_ms = 0;
   bool soft = false;
   for (size_t at = 0; at < text.size();) {
@@ -79,11 +84,16 @@ void ReadParameters(std::string_view text, model::GangSpec* gang) {
     if (equals == word.npos) continue;
     const std::string_view name = word.substr(0, equals), value = word.substr(equals + 1);
     if (name == "gangSchedulingStyle") soft = value == "Soft";
+    if (name == "gangSchedulingStyle" && value != "Soft" && value != "Hard")
+      problem(word, "gangSchedulingStyle=Hard or gangSchedulingStyle=Soft");
     int64_t seconds = 0;
     const auto [last, error] = std::from_chars(value.data(), value.data() + value.size(), seconds);
     const bool whole = error == std::errc() && last == value.data() + value.size();
-    if (name == "placeholderTimeoutInSeconds" && whole && seconds > 0 && seconds <= kLargestCount)
+    if (name != "placeholderTimeoutInSeconds") continue;
+    if (whole && seconds > 0 && seconds <= kLargestCount)
       timeout_ms = seconds * 1000;
+    else
+      problem(word, fmt::format("a whole number of seconds from 1 to {}", kLargestCount));
   }
   if (!soft) return;
   gang->soft_after_ms = timeout_ms > 0 ? timeout_ms : kPlaceholderTimeoutMs;
@@ -100,6 +110,19 @@ const std::string* ApplicationOf(const model::Pod& pod) {
         model::Find(pod.meta.labels, "applicationId")})
     if (id && !id->empty()) return id;
   return nullptr;
+}
+
+// A pod that declares task groups of no application: it is of no gang, and says so.
+Membership WithoutApplication(std::string_view dialect, const model::Pod& pod) {
+  Membership membership;
+  membership.gang = {std::string(dialect), pod.meta.ns, pod.meta.name};
+  model::GangSpec spec;
+  spec.key = membership.gang;
+  spec.problem =
+      OneLine(fmt::format("Pod {}/{}: annotation {} needs the label {}; write it on each pod of the application",
+                          Named(pod.meta.ns), Named(pod.meta.name), kTaskGroups, kApplication));
+  membership.declared = std::make_shared<const model::GangSpec>(std::move(spec));
+  return membership;
 }
 
 }  // namespace
@@ -128,8 +151,9 @@ std::shared_ptr<const model::GangSpec> YuniKorn::Declared(const model::GangKey& 
 
 std::optional<Membership> YuniKorn::MembershipOf(const model::Pod& pod) const {
   const std::string* app = ApplicationOf(pod);
-  if (!app) return std::nullopt;
   const std::string* task_groups = model::Find(pod.meta.annotations, kTaskGroups);
+  if (!app && task_groups && !task_groups->empty()) return WithoutApplication(name(), pod);
+  if (!app) return std::nullopt;
   const std::string* task_group = model::Find(pod.meta.annotations, kTaskGroup);
   if (!task_groups && !task_group) return std::nullopt;
 

@@ -50,6 +50,8 @@ TEST_CASE("Soft is read with its timeout, and from whichever pod has it") {
   for (const char* other : {"gangSchedulingStyle=Hard placeholderTimeoutInSeconds=30", "gangSchedulingStyle=soft", "",
                             "placeholderTimeoutInSeconds=30", "Soft", "=", " = "})
     CHECK(read(other)->soft_after_ms == 0);
+  CHECK(read("gangSchedulingStyle=soft")
+            ->problem.ends_with("write gangSchedulingStyle=Hard or gangSchedulingStyle=Soft"));
   for (const char* no_time : {"-1", "0", "1x", "99999999999999999999", ""})
     CHECK(
         read(("gangSchedulingStyle=Soft placeholderTimeoutInSeconds=" + std::string(no_time)).c_str())->soft_after_ms ==
