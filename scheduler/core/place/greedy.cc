@@ -43,7 +43,7 @@ struct DemandOrder {
 };
 
 // Heads come before all, then members of higher priority.
-std::pair<bool, int64_t> Rank(const Kind& kind) {
+std::pair<bool, int64_t> Rank(const MemberKind& kind) {
   return {!kind.members.front()->head, -int64_t{kind.members.front()->priority}};
 }
 

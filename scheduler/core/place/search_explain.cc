@@ -146,7 +146,7 @@ Attempt Search::CountExactly(Attempt attempt, Greedy& greedy, WhatIf::Mark start
   if (std::ssize(attempt.spots) >= std::min(*most, problem_.total() - 1)) return attempt;
   std::vector<size_t> order = AllKinds();
   std::ranges::stable_sort(order, {}, [this](size_t k) {
-    const Kind& kind = problem_.kinds[k];
+    const MemberKind& kind = problem_.kinds[k];
     return std::tuple(!kind.members.front()->head, -int64_t{kind.members.front()->priority},
                       std::string_view(kind.role));
   });
