@@ -242,7 +242,7 @@ void Agenda::TakeSeekingRoom(int32_t priority, std::deque<uint32_t>* groups) {
 }
 
 std::optional<GangId> Agenda::WakeSeeking(uint32_t slot) {
-  Group& group = groups_[slot];
+  WaitingGroup& group = groups_[slot];
   if (group.gangs.empty()) return std::nullopt;
   const GangId first = *group.gangs.begin();
   group.woken = true;

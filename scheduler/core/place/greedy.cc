@@ -72,7 +72,7 @@ DemandOrder TakeTurns(const Problem& problem, Greedy::Order order, bool by_rank)
     if (top_a != top_b) return top_b;
     const auto &of_a = turns.kinds[a], &of_b = turns.kinds[b];
     if (of_a.empty() || of_b.empty()) return !of_a.empty() && of_b.empty();
-    const Kind &first_a = problem.kinds[of_a.front()], &first_b = problem.kinds[of_b.front()];
+    const MemberKind &first_a = problem.kinds[of_a.front()], &first_b = problem.kinds[of_b.front()];
     if (by_rank && Rank(first_a) != Rank(first_b)) return Rank(first_a) < Rank(first_b);
     return Size(first_a) > Size(first_b);
   });
