@@ -24,8 +24,11 @@ class PromisingDialect final : public DeclaringDialect {
     const std::string* late = model::Find(object.meta.annotations, "late");
     for (const auto& [role, count] : (*object.body)["spec"]["minTaskMember"].items()) {
       const auto members = count.get<int64_t>();
-      spec->promised.push_back(
-          {role, members, role == "head", false, late && role == *late, PodOf(object.meta.ns, "1")});
+      spec->promised.push_back({.role = role,
+                                .count = members,
+                                .head = role == "head",
+                                .late = late && role == *late,
+                                .pod = PodOf(object.meta.ns, "1")});
       spec->roles.push_back({role, members});
       spec->min_member += members;
     }

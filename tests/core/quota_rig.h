@@ -93,7 +93,7 @@ class QuotaDialect final : public DeclaringDialect {
       declared.topology.subset = role;
       spec->roles.push_back(std::move(declared));
       spec->min_member += count;
-      spec->promised.push_back({role, count, false, false, false, shared});
+      spec->promised.push_back({.role = role, .count = count, .pod = shared});
       model::RoleAsk asked{role, count, {}, *shared->spec, {}};
       if (of.contains("min")) asked.min_count = of["min"].get<int64_t>();
       ask.roles.push_back(std::move(asked));
