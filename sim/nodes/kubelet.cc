@@ -48,8 +48,11 @@ model::ResourceList AskedBy(const Json& pod) {
   return RequestsOf(asked);
 }
 
+bool IsSidecar(const Json& container) { return DigString(container, "restartPolicy") == "Always"; }
+
 // What the pod was given (status...allocatedResources), or else asks for; what its containers still use is more during
-// a resize, but a kubelet does not count that when it admits another.
+// a resize, but a kubelet does not count that when it admits another. An init container that has run holds nothing, so
+// the status counts of sidecars alone.
 model::ResourceList AllocatedTo(const Json& pod) {
   const Json& status = Child(pod, "status");
   if (!status.contains("containerStatuses") && !status.contains("allocatedResources")) return RequestsOf(pod);
@@ -58,11 +61,13 @@ model::ResourceList AllocatedTo(const Json& pod) {
   for (const auto& [list, statuses] :
        {std::pair("containers", "containerStatuses"), std::pair("initContainers", "initContainerStatuses")}) {
     if (!Child(given["spec"], list).is_array()) continue;
-    for (Json& container : given["spec"][list])
+    for (Json& container : given["spec"][list]) {
+      if (list == std::string_view("initContainers") && !IsSidecar(container)) continue;
       for (const Json& status : ArrayOf(Dig(pod, "status", statuses)))
         if (const Json& allocated = Child(status, "allocatedResources");
             allocated.is_object() && DigString(status, "name") == DigString(container, "name"))
           container["resources"]["requests"] = allocated;
+    }
   }
   if (const Json& allocated = Dig(pod, "status", "allocatedResources");
       allocated.is_object() && Dig(pod, "spec", "resources").is_object())
@@ -98,8 +103,6 @@ void DropCondition(Json& pod, std::string_view type) {
     if (DigString(condition, "type") != type) kept.push_back(condition);
   status["conditions"] = std::move(kept);
 }
-
-bool IsSidecar(const Json& container) { return DigString(container, "restartPolicy") == "Always"; }
 
 Json ContainerStatus(const Json& container, Json state, bool running) {
   Json status = Json::object();  // in the order of its keys
