@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "model/quantity.h"
 #include "sim/kuberay/ray_names.h"
@@ -198,8 +199,11 @@ std::optional<std::string> SpecProblem(const Json& spec, const Json& annotations
   if (FirstContainer(Dig(spec, "headGroupSpec", "template")).is_null()) {
     return "headGroupSpec should have at least one container";
   }
+  std::set<std::string> names;
   for (const Json& group : Child(spec, "workerGroupSpecs")) {
     if (FirstContainer(Child(group, "template")).is_null()) return "workerGroupSpec should have at least one container";
+    // The operator's webhook refuses such; without it the operator makes and deletes pods without end.
+    if (!names.insert(DigString(group, "groupName")).second) return "worker group names must be unique";
   }
   if (auto problem = FaultToleranceProblem(spec, annotations)) return problem;
   for (const Json& group : Child(spec, "workerGroupSpecs")) {
