@@ -16,6 +16,7 @@
 #include "app/door_client.h"
 #include "app/door_texts.h"
 #include "app/output.h"
+#include "base/closest.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "cluster/json_text.h"
@@ -165,6 +166,19 @@ void Command::AddVerbs(CLI::App& main) {
   AddOutput(version, {"text", "json", "yaml"});
 }
 
+// Says what is wrong with the verb of these arguments; empty: nothing.
+std::string UnknownVerb(const CLI::App& main, const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0].starts_with('-')) return "";
+  std::vector<std::string_view> known;
+  for (const CLI::App* verb : main.get_subcommands([](const CLI::App*) { return true; }))
+    known.push_back(verb->get_name());
+  if (std::ranges::find(known, arguments[0]) != known.end()) return "";
+  const std::string_view meant = base::Closest(arguments[0], known);
+  return fmt::format(
+      "unknown command \"{}\"; {}", arguments[0],
+      meant.empty() ? fmt::format("known are {}", fmt::join(known, ", ")) : fmt::format("did you mean {}?", meant));
+}
+
 int Command::Go(int argc, char** argv, bool plugin) {
   if (!plugin) program_ = "tutti ctl";
   CLI::App main("Asks Tutti, the scheduler, why gangs wait, and what gangs, queues and nodes there are.", program_);
@@ -178,6 +192,10 @@ int Command::Go(int argc, char** argv, bool plugin) {
                   program_));
   AddVerbs(main);
   std::vector<std::string> arguments(argv + (plugin ? 1 : 2), argv + argc);
+  if (const std::string wrong = UnknownVerb(main, arguments); !wrong.empty()) {
+    fmt::print(stderr, "error: {}\nRun with --help for more information.\n", Shown(wrong, Lines::kKept));
+    return kUsage;
+  }
   std::ranges::reverse(arguments);
   try {
     main.parse(std::move(arguments));

@@ -50,7 +50,7 @@ int Demo(const std::string& name) {
   const auto demo = std::ranges::find(Demos(), name, &NamedDemo::name);
   if (demo == Demos().end()) {
     fmt::print(stderr, "tutti demo: error: there is no demo {}; there are {}\n", name, fmt::join(DemoNames(), ", "));
-    return 1;
+    return 2;  // as of every command line that is wrong
   }
   base::Result<bool> told = false;
   try {

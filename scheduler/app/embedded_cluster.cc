@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/embedded_cluster.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <string_view>
@@ -8,6 +10,9 @@
 
 #include "app/manifest_check.h"
 #include "app/profiles.h"
+#include "sim/schema/crd.h"
+#include "sim/schema/schema.h"
+#include "sim/store/hold.h"
 
 namespace tutti::app {
 namespace {
@@ -19,11 +24,12 @@ std::optional<base::Millis> Earlier(std::optional<base::Millis> a, std::optional
 
 bool IsDefinition(const sim::Json& object) { return sim::DigString(object, "kind") == "CustomResourceDefinition"; }
 
-// An object of Kueue's groups or of AppWrapper's.
+// An object of Kueue's groups or of AppWrapper's, or one that names a queue of Kueue's.
 bool IsOfTakeover(const sim::Manifest& manifest) {
   constexpr std::string_view kGroups[] = {"kueue.x-k8s.io", "autoscaling.x-k8s.io", "mcad.ibm.com",
                                           "workload.codeflare.dev", "quota.codeflare.dev"};
   const std::string group = sim::SplitApiVersion(sim::DigString(manifest.object, "apiVersion")).group;
+  if (!sim::LabelOf(manifest.object, sim::kQueueNameLabel).empty()) return true;
   return std::ranges::find(kGroups, group) != std::end(kGroups);
 }
 
@@ -121,7 +127,10 @@ base::Status EmbeddedCluster::LoadDefinitions(const std::vector<EmbeddedFile>& f
     for (sim::Manifest& one : *parsed) {
       const bool there = store().Find(sim::kCustomResourceDefinitions, "", sim::NameOf(one.object)) != nullptr;
       if (there || brought(one.object)) continue;
-      if (loose_definitions_ && IsDefinition(one.object)) Loosen(one.object);
+      if (loose_definitions_ && IsDefinition(one.object)) {
+        strict_.push_back(sim::ResourceOfDefinition(one.object));
+        Loosen(one.object);
+      }
       ours.push_back(std::move(one));
     }
   }
@@ -137,12 +146,34 @@ base::Status EmbeddedCluster::Load(std::vector<sim::Manifest> manifests) {
         (void)store().Delete(sim::kCustomResourceDefinitions, "", sim::NameOf(one.object));
       }
     }
+    NoteRefusedValues(manifests);
     return sim::StoreManifests(store(), std::move(manifests), strict_kinds_ ? nullptr : &unknown_);
   });
 }
 
-std::vector<std::string> EmbeddedCluster::NotesOfUnknownKinds() {
-  return AtStore([&] { return sim::NotesOf(unknown_, store()); });
+// A loosened definition takes such a value, so that the scheduler says what it makes of it.
+void EmbeddedCluster::NoteRefusedValues(const std::vector<sim::Manifest>& manifests) {
+  for (const sim::Manifest& one : manifests) {
+    const auto [group, version] = sim::SplitApiVersion(sim::DigString(one.object, "apiVersion"));
+    const std::string& kind = sim::DigString(one.object, "kind");
+    const auto resource = std::ranges::find_if(
+        strict_, [&](const sim::ApiResource& each) { return each.id.group == group && each.kind == kind; });
+    const sim::ApiVersion* served = resource == strict_.end() ? nullptr : resource->FindVersion(version);
+    if (!served || !served->schema) continue;
+    sim::Json object = one.object;
+    sim::ApplyDefaults(*served->schema, object);
+    std::vector<sim::FieldError> errors;
+    sim::ValidateAgainst(*served->schema, object, errors);
+    for (const sim::FieldError& error : errors)
+      refused_values_.push_back(fmt::format("{}: {} {}: {}: {}; an API server refuses it", one.WhereIs(error.field),
+                                            kind, sim::KeyOf(one.object), error.field, error.message));
+  }
+}
+
+std::vector<std::string> EmbeddedCluster::NotesOfLoading() {
+  std::vector<std::string> notes = AtStore([&] { return sim::NotesOf(unknown_, store()); });
+  std::ranges::copy(refused_values_, std::back_inserter(notes));
+  return notes;
 }
 
 bool EmbeddedCluster::Step() {

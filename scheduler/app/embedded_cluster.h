@@ -48,10 +48,11 @@ class EmbeddedCluster {
   void SetDoor(sim::Door* door) { door_ = door; }
 
   // Loads the definitions of the dialects' kinds, except those that `manifests` has itself, and then `manifests`. Those
-  // of Kueue and AppWrapper are loaded where an object of their groups is, or with_takeover.
+  // of Kueue and AppWrapper are loaded where an object of their groups or in a queue of Kueue's is, or with_takeover.
   base::Status Load(std::vector<sim::Manifest> manifests);
-  // Names the kinds whose objects were left out in loading.
-  std::vector<std::string> NotesOfUnknownKinds();
+  // Names the kinds whose objects were left out in loading, and the values that a definition which was loosened
+  // refuses.
+  std::vector<std::string> NotesOfLoading();
 
   // Runs all components until none has work at this instant. False: there was still work after `rounds` rounds.
   bool RunUntilIdle(size_t rounds = 100'000);
@@ -75,6 +76,7 @@ class EmbeddedCluster {
   }
   base::Status LoadDefinitions(const std::vector<EmbeddedFile>& files, const std::vector<sim::Manifest>& manifests);
   base::Status LoadMissingDefinitions(const std::vector<sim::Manifest>& manifests);
+  void NoteRefusedValues(const std::vector<sim::Manifest>& manifests);
   bool Step();
   void StartScheduler();
 
@@ -85,6 +87,8 @@ class EmbeddedCluster {
   observe::Observer* const observer_;
   sim::Interceptor* const interceptor_;
   sim::UnknownKinds unknown_;
+  std::vector<sim::ApiResource> strict_;  // the definitions that were loosened, as they were
+  std::vector<std::string> refused_values_;
   bool defined_ = false;           // the dialects' kinds
   bool takeover_defined_ = false;  // those of Kueue and AppWrapper
   sim::Door* door_ = nullptr;      // null: only this thread uses the store

@@ -198,14 +198,14 @@ class Evaluation {
   ordered_json Answer(model::NodeId n) const {
     const std::string& name = snapshot_.node(n).name;
     ordered_json node = {{"name", name}, {"feasible", ranking().Feasible(n)}};
-    node["rejected_by"] = ordered_json::array();
+    node["rejectedBy"] = ordered_json::array();
     node["scores"] = ordered_json::object();
     node["total"] = 0;
     if (!ranking().Feasible(n)) {
       const framework::NodeVerdict verdict = VerdictOf(n);
-      node["rejected_by"].push_back({{"plugin", verdict.plugin},
-                                     {"reasons", verdict.reasons},
-                                     {"resolvable", verdict.verdict == framework::Verdict::kNotNow}});
+      node["rejectedBy"].push_back({{"plugin", verdict.plugin},
+                                    {"reasons", verdict.reasons},
+                                    {"resolvable", verdict.verdict == framework::Verdict::kNotNow}});
       return node;
     }
     for (const framework::NodeScore& score : ranking().Scores(n))
@@ -370,7 +370,7 @@ std::string EvaluationTable(const ordered_json& result) {
   Table table({"NODE", "TOTAL", "PLUGIN", "RAW", "NORMALIZED", "WEIGHTED", "REASON"});
   for (const ordered_json& node : result["nodes"]) {
     const std::string name = node["name"];
-    for (const ordered_json& rejection : node["rejected_by"]) {
+    for (const ordered_json& rejection : node["rejectedBy"]) {
       std::string reasons;
       for (const ordered_json& reason : rejection["reasons"])
         reasons += (reasons.empty() ? "" : ", ") + reason.get<std::string>();

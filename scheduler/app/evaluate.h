@@ -16,11 +16,11 @@
 namespace tutti::app {
 
 // Evaluates the pod `ns`/`name`. Nodes are sorted by name; the plugin that kube-scheduler would name is the first of
-// `rejected_by`:
+// `rejectedBy`:
 //
 //   {apiVersion: tutti.dev/v1alpha1, kind: EvaluationResult,
 //    pod, summary, nodes: [{name, feasible, total,
-//                           rejected_by: [{plugin, reasons, resolvable}],
+//                           rejectedBy: [{plugin, reasons, resolvable}],
 //                           scores: {<Plugin>: {raw, normalized, weighted}}}],
 //    preemption: {eligible, message, nominatedNode, victims,
 //                 candidates: [{node, victims, pdbViolations}]}}

@@ -51,6 +51,12 @@ int Refuse(const char* verb, const std::string& message) {
   return 1;
 }
 
+// Refuses a flag whose value cannot be.
+int RefuseValue(const char* verb, const std::string& message) {
+  Refuse(verb, message);
+  return kUsage;
+}
+
 // Prints `text` and returns the exit code of the verb.
 int Show(const char* verb, const std::string& text) {
   const base::Status printed = app::Print(text);
@@ -296,9 +302,10 @@ struct RunVerb {
 
   int Go() {
     if (flags.server.certificate.cert.empty() != flags.server.certificate.key.empty()) {
-      return Refuse("run", "--tls-cert-file and --tls-private-key-file go together; give both or none");
+      return RefuseValue("run", "--tls-cert-file and --tls-private-key-file go together; give both or none");
     }
-    if (secure_port < 0 || secure_port > 65535) return Refuse("run", "--secure-port: write a port from 0 to 65535");
+    if (secure_port < 0 || secure_port > 65535)
+      return RefuseValue("run", "--secure-port: write a port from 0 to 65535");
     if (leader_elect_said->count() > 0) flags.leader_elect = leader_elect;
     flags.secure_serving = secure_port != 0;
     flags.server.port = secure_port;
@@ -346,12 +353,12 @@ struct SimulateVerb {
   int Go() {
     app::SimulateOptions options;
     if (const auto once = given.CheckStandardInput(config_files); !once)
-      return Refuse("simulate", once.error().message);
+      return RefuseValue("simulate", once.error().message);
     auto config = app::LoadWholeConfig(config_files);
     if (!config) return Refuse("simulate", config.error().message);
     options.config = *std::move(config);
     const auto until_ms = base::ParseSpan(until);
-    if (!until_ms) return Refuse("simulate", "--until: " + until_ms.error().message);
+    if (!until_ms) return RefuseValue("simulate", "--until: " + until_ms.error().message);
     options.until_ms = *until_ms;
     options.strict_kinds = given.strict;
     auto manifests = given.Load();
@@ -407,7 +414,7 @@ struct EvaluateVerb {
 
   int Go() {
     if (const auto once = given.CheckStandardInput(config_files); !once)
-      return Refuse("evaluate", once.error().message);
+      return RefuseValue("evaluate", once.error().message);
     auto config = app::LoadWholeConfig(config_files);
     if (!config) return Refuse("evaluate", config.error().message);
     const auto profiles = app::MakeProfiles(*config, app::OfflineSchedulerNames());
@@ -461,12 +468,14 @@ struct SimVerb {
 
   int Go() {
     if (const auto once = given.CheckStandardInput(flags.config_files); !once)
-      return Refuse("sim", once.error().message);
+      return RefuseValue("sim", once.error().message);
     auto manifests = given.Load();
     if (!manifests) return Refuse("sim", manifests.error().message);
     const auto ray = kuberay.Parse(*manifests);
     if (!ray) return Refuse("sim", ray.error().message);
-    if (const auto parsed = around.Parse(&flags); !parsed) return Refuse("sim", parsed.error().message);
+    if (const auto parsed = around.Parse(&flags); !parsed)
+      return parsed.error().code == base::ErrorCode::kInvalid ? RefuseValue("sim", parsed.error().message)
+                                                              : Refuse("sim", parsed.error().message);
     flags.kuberay = *ray;
     flags.manifests = *std::move(manifests);
     flags.with_scheduler = !no_scheduler;
@@ -515,21 +524,27 @@ std::vector<std::string> GoArguments(int argc, char** argv) {
   return arguments;
 }
 
-// Returns "; did you mean --config?" for an unknown flag.
+// Returns "; did you mean --config?" for an unknown flag, or the flags that there are.
 std::string Meant(const CLI::App& main) {
+  constexpr size_t kFew = 20;
   std::vector<std::string_view> known;
   for (const CLI::App* verb : main.get_subcommands()) {
     for (const CLI::Option* option : verb->get_options()) {
       for (const std::string& name : option->get_lnames()) known.push_back(name);
     }
   }
+  bool unknown_flag = false;
   for (const std::string& left : main.remaining(true)) {
+    if (left == "-f") return "; manifests are given without a flag: tutti simulate FILE";
     if (!left.starts_with("--")) continue;
+    unknown_flag = true;
     const std::string name = left.substr(2, left.find('=') - 2);
     if (const std::string_view meant = app::Closest(name, known); !meant.empty())
       return fmt::format("; did you mean --{}?", meant);
   }
-  return "";
+  return unknown_flag && !known.empty() && known.size() <= kFew
+             ? fmt::format("; known are --{}", fmt::join(known, ", --"))
+             : "";
 }
 
 std::string ParseFailure(const CLI::App* main, const CLI::Error& error) {

@@ -107,8 +107,9 @@ base::Status CheckQuantities(const std::vector<sim::Manifest>& manifests) {
     for (const char* part : {"spec", "status"}) {
       const Found found = FirstProblem(Child(one.object, part), BadQuantity);
       if (!found.problem.empty()) {
-        return base::Invalid(fmt::format("{}: {} \"{}\": {}{}: {}", one.Where(), sim::DigString(one.object, "kind"),
-                                         sim::NameOf(one.object), part, found.path, found.problem));
+        const std::string path = part + found.path;
+        return base::Invalid(fmt::format("{}: {} \"{}\": {}: {}", one.WhereIs(path), sim::DigString(one.object, "kind"),
+                                         sim::NameOf(one.object), path, found.problem));
       }
     }
   }
@@ -118,7 +119,8 @@ base::Status CheckQuantities(const std::vector<sim::Manifest>& manifests) {
 base::Status CheckLifetimes(const sim::Manifest& manifest) {
   const Found found = FirstProblem(manifest.object, BadLifetime);
   if (!found.problem.empty())
-    return base::Invalid(fmt::format("{}: {}: {}", manifest.Where(), found.path.substr(1), found.problem));
+    return base::Invalid(
+        fmt::format("{}: {}: {}", manifest.WhereIs(found.path.substr(1)), found.path.substr(1), found.problem));
   return {};
 }
 

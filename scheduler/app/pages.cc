@@ -78,11 +78,11 @@ std::string StatuszText(const PageSources& from) {
 }
 
 // Shows what has changed after the sequence number `since`; `ns` and `name` as in Views::Decisions.
-PageAnswer ShowChanges(Driver& driver, const std::string& since, const std::string& ns, const std::string& name) {
+PageAnswer ShowChanges(Views& views, const std::string& since, const std::string& ns, const std::string& name) {
   uint64_t sequence = 0;
   if (!absl::SimpleAtoi(since, &sequence))
     return {400, "since must be the \"sequence\" of an earlier answer, a whole number\n"};
-  const std::optional<observe::DecisionChanges> changes = driver.views().DecisionsAfter(sequence, ns, name);
+  const std::optional<observe::DecisionChanges> changes = views.DecisionsAfter(sequence, ns, name);
   if (!changes)
     return {410, fmt::format("changes after {} are not kept: ask again without since, and go on from its sequence\n",
                              sequence)};
@@ -105,11 +105,11 @@ std::string FlagzText(const std::map<std::string, std::string>& values) {
   return text;
 }
 
-PageAnswer ShowDecisions(Driver& driver, const std::string& not_leading, const Query& query) {
+PageAnswer ShowDecisions(Views& views, const std::string& not_leading, const Query& query) {
   if (!not_leading.empty()) return {503, not_leading + "\n"};
   const std::string ns = server::ValueOf(query, "namespace"), name = server::ValueOf(query, "name");
-  if (query.contains("since")) return ShowChanges(driver, server::ValueOf(query, "since"), ns, name);
-  const std::optional<observe::DecisionChanges> list = driver.views().Decisions(ns, name);
+  if (query.contains("since")) return ShowChanges(views, server::ValueOf(query, "since"), ns, name);
+  const std::optional<observe::DecisionChanges> list = views.Decisions(ns, name);
   if (!list) return {503, "the scheduler is too busy to answer; try again\n"};
   if (list->decisions.empty() && !name.empty())
     return {404,
@@ -138,7 +138,7 @@ server::Pages MakePages(const PageSources& from) {
                  {"/debug/decisions",
                   server::kJson,
                   [from](const Query& query) {
-                    return ShowDecisions(from.driver,
+                    return ShowDecisions(from.driver.views(),
                                          WhyNotLeading(from.driver, from.client, from.config.leader_election), query);
                   },
                   {"namespace", "name", "since"}}};

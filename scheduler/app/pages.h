@@ -32,7 +32,7 @@ server::Pages MakePages(const PageSources& from);
 
 // Answers "/debug/decisions": 503 with the holder's name while another process leads, 404 for an unknown gang, 410 for
 // changes that are not kept.
-server::PageAnswer ShowDecisions(Driver& driver, const std::string& not_leading, const server::Query& query);
+server::PageAnswer ShowDecisions(Views& views, const std::string& not_leading, const server::Query& query);
 
 // Renders "/flagz": every flag with its value. `values` is by name.
 std::string FlagzText(const std::map<std::string, std::string>& values);

@@ -39,6 +39,12 @@ int Refuse(const base::Error& error) {
   return 1;
 }
 
+// Refuses a flag whose value cannot be: the command line is wrong. Of a configuration file the message names the file.
+int RefuseValue(const base::Error& error) {
+  const bool of_flag = error.message.starts_with('-');
+  return Refuse(error) + (of_flag ? 1 : 0);
+}
+
 int WriteConfig(const Config& config, const std::string& file) {
   std::ofstream out(file);
   out << ConfigYaml(config);
@@ -143,12 +149,12 @@ int Run(const RunFlags& flags) {
   // This memory holds tokens and keys: it must not get into a core file, and no other user may read it.
   prctl(PR_SET_DUMPABLE, 0);
   auto config = EffectiveConfig(flags);
-  if (!config) return Refuse(config.error());
-  if (const base::Status logging = ApplyLogging(flags); !logging) return Refuse(logging.error());
+  if (!config) return RefuseValue(config.error());
+  if (const base::Status logging = ApplyLogging(flags); !logging) return RefuseValue(logging.error());
   auto options = MakeOptions(*config, DefaultSchedulerNames());
   if (!options) return Refuse(options.error());
   // Checked here so that an error is reported before anything starts; Serving reads it again.
-  if (const auto serving = EffectiveServing(flags, &config->notes); !serving) return Refuse(serving.error());
+  if (const auto serving = EffectiveServing(flags, &config->notes); !serving) return RefuseValue(serving.error());
   for (const std::string& note : config->notes) base::LogWarn(note);
   if (!flags.write_config_to.empty()) return WriteConfig(*config, flags.write_config_to);
   options->flush_after_ms = core::kFlushAfterMs;

@@ -13,12 +13,14 @@
 #include "app/console.h"
 #include "app/embedded_cluster.h"
 #include "app/output.h"
+#include "app/pages.h"
 #include "app/profiles.h"
 #include "app/signals.h"
 #include "app/simulation_notes.h"
 #include "app/view_source.h"
 #include "base/mailbox.h"
 #include "doors/door.h"
+#include "observe/observers.h"
 #include "sim/api/http_server.h"
 #include "sim/api/without_effect.h"
 
@@ -48,9 +50,10 @@ std::string PreferredGroup(const SimFlags& flags) {
   return volcano ? kVolcano : kSchedulerPlugins;
 }
 
+// A flag whose value cannot be is a wrong command line.
 int Refuse(const base::Error& error) {
   fmt::print(stderr, "tutti sim: error: {}\n", error.message);
-  return 1;
+  return error.code == base::ErrorCode::kInvalid && error.message.starts_with("--") ? 2 : 1;
 }
 
 base::Result<std::pair<std::string, int>> ParseAddress(const std::string& text) {
@@ -92,6 +95,22 @@ void Greet(const SimFlags& flags, const std::string& preferred, const std::strin
   if (!flags.with_scheduler) fmt::print("  tutti run --leader-elect=false --kubeconfig FILE   # a scheduler for it\n");
   fmt::print("Ctrl-C ends it; nothing is kept.\n");
   std::fflush(stdout);
+}
+
+// Answers the pages of `tutti run` that say something of this scheduler; nullopt: it is none of them.
+std::optional<server::PageAnswer> ShowPage(Views& views, const observe::Metrics& metrics, const std::string& config,
+                                           const sim::BesideRequest& request, std::string* type) {
+  *type = server::kJson;
+  if (request.path == "/configz") return server::PageAnswer{200, config};
+  if (request.path == "/debug/decisions") {
+    for (const auto& [name, value] : request.params)
+      if (name != "namespace" && name != "name" && name != "since")
+        return server::PageAnswer{400, fmt::format("unknown parameter {}; known are namespace, name, since\n", name)};
+    return ShowDecisions(views, "", server::Query(request.params.begin(), request.params.end()));
+  }
+  *type = server::kPrometheus;
+  if (request.path == "/metrics") return server::PageAnswer{200, metrics.Text()};
+  return std::nullopt;
 }
 
 // Answers what the scheduler shows, all of it, for here anyone may do everything; and the console.
@@ -166,10 +185,14 @@ int Sim(SimFlags flags) {
     options.pods_ready = config->pods_ready;
   }
   observe::History history(clock);
-  options.observer = &history;
+  observe::Metrics metrics(TUTTI_VERSION, "", "");
+  metrics.SetLeading(true);
+  observe::Observers observers({&history, &metrics});
+  options.observer = &observers;
+  const std::string config_text = ConfigJson(*config);
   EmbeddedCluster cluster(clock, std::move(options));
   if (const base::Status loaded = cluster.Load(std::move(flags.manifests)); !loaded) return Refuse(loaded.error());
-  ShowNotes(cluster.NotesOfUnknownKinds());
+  ShowNotes(cluster.NotesOfLoading());
   ShowNotes(SimulationNotes(cluster.store(), served));
   EnsureOurNamespace(cluster.store());
   sim::Door door(cluster.store());
@@ -193,9 +216,16 @@ int Sim(SimFlags flags) {
       [served](const sim::ApiResource& resource, const sim::Json& object) {
         return sim::WithoutEffect(resource, object, served);
       },
-      [&shown](const sim::BesideRequest& request) { return ShowDoor(shown, request); });
+      [&](const sim::BesideRequest& request) -> std::optional<sim::BesideAnswer> {
+        std::string type;
+        if (flags.with_scheduler)
+          if (auto page = ShowPage(views, metrics, config_text, request, &type))
+            return sim::BesideAnswer{page->status, page->status == 200 ? type : server::kText, std::move(page->body)};
+        return ShowDoor(shown, request);
+      });
   if (const base::Status started = http.Start(address->first, address->second); !started)
-    return Refuse(started.error());
+    return Refuse(
+        {started.error().code, started.error().message + "; choose another address with --listen, such as :0"});
   const std::string url = UsableUrl(http, address->first);
   if (!flags.kubeconfig_out.empty())
     if (const base::Status written = WriteFile(flags.kubeconfig_out, sim::KubeconfigFor(url)); !written)

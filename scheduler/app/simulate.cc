@@ -56,8 +56,9 @@ base::Result<Arrivals> SortByArrival(std::vector<sim::Manifest> manifests) {
     if (!text.empty()) {
       const auto parsed = base::ParseSpan(text);
       if (!parsed) {
-        return base::Invalid(
-            fmt::format("{}: metadata.annotations[{}]: {}", one.Where(), kArriveAt, parsed.error().message));
+        return base::Invalid(fmt::format("{}: metadata.annotations[{}]: {}",
+                                         one.WhereIs(fmt::format("metadata.annotations[{}]", kArriveAt)), kArriveAt,
+                                         parsed.error().message));
       }
       at = *parsed;
     }
@@ -216,6 +217,8 @@ base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifes
   auto core_options = MakeOptions(options.config, OfflineSchedulerNames());
   if (!core_options) return tl::make_unexpected(core_options.error());
   core_options->figures_ms = kFiguresMs;
+  std::vector<std::string> served;
+  for (const framework::Profile& profile : core_options->profiles) served.push_back(profile.scheduler_name);
   if (const base::Status checked = CheckQuantities(manifests); !checked) return tl::make_unexpected(checked.error());
   const bool has_node = std::ranges::any_of(
       manifests, [](const sim::Manifest& one) { return sim::DigString(one.object, "kind") == "Node"; });
@@ -246,8 +249,8 @@ base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifes
   if (const base::Status ran = simulation.Run(); !ran) return tl::make_unexpected(ran.error());
   if (options.notes != nullptr) {
     *options.notes = std::move(options.config.notes);
-    for (std::string& note : cluster.NotesOfUnknownKinds()) options.notes->push_back(std::move(note));
-    for (std::string& note : SimulationNotes(cluster.store())) options.notes->push_back(std::move(note));
+    for (std::string& note : cluster.NotesOfLoading()) options.notes->push_back(std::move(note));
+    for (std::string& note : SimulationNotes(cluster.store(), served)) options.notes->push_back(std::move(note));
     if (std::string note = simulation.NotArrived(); !note.empty()) options.notes->push_back(std::move(note));
     if (!has_node) options.notes->emplace_back(kNoNode);
   }
@@ -277,7 +280,7 @@ std::string SimulationTable(const nlohmann::ordered_json& result) {
                                   {"REASON", "reason"}}) +
          "\nTIMELINE\n" +
          TableOf(result["timeline"],
-                 {{"SECOND", "at_s"}, {"ACTION", "action"}, {"POD", "pod"}, {"NODE", "node"}, {"GANG", "gang"}});
+                 {{"SECOND", "atSeconds"}, {"ACTION", "action"}, {"POD", "pod"}, {"NODE", "node"}, {"GANG", "gang"}});
 }
 
 }  // namespace tutti::app

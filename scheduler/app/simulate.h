@@ -48,7 +48,7 @@ struct SimulateOptions {
 //    workloads: [{namespace, name, queue, clusterQueue, state: pending|reserved|admitted|evicted|finished,
 //                 podSets: [{name, count, flavors: {RESOURCE: FLAVOR}, topology: {VALUE/VALUE: pods}}],
 //                 reason, message}],
-//    timeline: [{at_s, action: bind|evict|admit|finish|reserve, pod, node, gang, workload, by, reason}]}
+//    timeline: [{atSeconds, action: bind|evict|admit|finish|reserve, pod, node, gang, workload, by, reason}]}
 //
 // `workloads`, and the last three fields of an entry of the timeline, are only there for gangs in queues that give
 // quota before there are pods; `by` is the gang that a victim leaves for, NAMESPACE/NAME.

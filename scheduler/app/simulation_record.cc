@@ -132,7 +132,7 @@ void SimulationRecord::NoteOne(const observe::Decision& decision) {
   const bool started = decision.state == GangState::kAdmitted || decision.state == GangState::kBinding ||
                        decision.state == GangState::kWhole;
   if (!started || decision.queue.empty() || !admitted_.insert(decision.gang).second) return;
-  timeline_.push_back({{"at_s", Seconds(clock_.MonotonicMs() - start_ms_)},
+  timeline_.push_back({{"atSeconds", Seconds(clock_.MonotonicMs() - start_ms_)},
                        {"action", "admit"},
                        {"pod", ""},
                        {"node", ""},
@@ -143,8 +143,8 @@ void SimulationRecord::Note(const observe::Observer::QuotaStep& step) {
   using Kind = observe::Observer::QuotaStep::Kind;
   if (step.kind == Kind::kReleased) return;
   const char* action = step.kind == Kind::kReserved ? "reserve" : step.kind == Kind::kAdmitted ? "admit" : "evict";
-  Json line = {{"at_s", Seconds(Now())}, {"action", action}, {"pod", ""}, {"node", ""}, {"gang", ""}};
-  line["workload"] = FullName(step.gang.ns, step.gang.name);
+  Json line = {{"atSeconds", Seconds(Now())}, {"action", action}, {"pod", ""}, {"node", ""}, {"gang", ""}};
+  line["gang"] = line["workload"] = FullName(step.gang.ns, step.gang.name);
   line["by"] = step.by ? FullName(step.by->ns, step.by->name) : "";
   line["reason"] = step.reason;
   timeline_.push_back(std::move(line));
@@ -152,7 +152,7 @@ void SimulationRecord::Note(const observe::Observer::QuotaStep& step) {
 
 void SimulationRecord::Happened(const char* action, const sim::Json& pod, const std::string& node) {
   const auto gang = gang_of_.find(sim::UidOf(pod));
-  timeline_.push_back({{"at_s", Seconds(clock_.MonotonicMs() - start_ms_)},
+  timeline_.push_back({{"atSeconds", Seconds(clock_.MonotonicMs() - start_ms_)},
                        {"action", action},
                        {"pod", FullName(sim::NamespaceOf(pod), sim::NameOf(pod))},
                        {"node", node},
@@ -180,17 +180,17 @@ void SimulationRecord::OnPod(const sim::WatchEvent& event) {
 }
 
 // Records how a gang's state changed. A gang without members asks for nothing, so its record begins with its first
-// member.
+// member. One whose queue gives quota before there are pods asks for that from the beginning.
 void SimulationRecord::TellStory(const observe::Decision& decision) {
   using dialects::GangState;
   const auto known = stories_.find(decision.gang);
-  if (known == stories_.end() && decision.members.empty()) return;
+  if (known == stories_.end() && decision.members.empty() && !decision.quota) return;
   auto& story = known != stories_.end() ? known->second : stories_[decision.gang];
   if (story.name.empty()) {
     story.name = FullName(decision.gang.ns, decision.gang.name);
     story.arrived_ms = Now();
   }
-  const bool ended = decision.state == GangState::kFinished || decision.members.empty();
+  const bool ended = decision.state == GangState::kFinished || (decision.members.empty() && !decision.quota);
   if (decision.state == GangState::kWhole && !story.whole_ms) {
     story.whole_ms = Now();
     ++whole_gangs_;
@@ -221,7 +221,8 @@ SimulationSummary SimulationRecord::Summary(const std::vector<observe::Decision>
   auto stories = stories_;
   for (const observe::Decision& decision : decisions) {
     const auto story = stories.find(decision.gang);
-    if (story == stories.end() || story->second.ended_ms || decision.state == dialects::GangState::kWhole) continue;
+    const bool all_started = decision.state == dialects::GangState::kWhole && decision.message.empty();
+    if (story == stories.end() || story->second.ended_ms || all_started) continue;
     story->second.waits_for = decision.message.empty() ? decision.reason : decision.message;
   }
   for (auto& [key, story] : stories) summary.gangs.push_back(std::move(story));
@@ -283,8 +284,8 @@ Json SimulationRecord::Result(const std::vector<observe::Decision>& decisions) &
   });
   add_evicted([](const sim::Store::Key&) { return true; });
   Json result = {{"apiVersion", "tutti.dev/v1alpha1"}, {"kind", "SimulationResult"}};
-  result["pods"] = std::move(pods);
   result["gangs"] = std::move(gangs);
+  result["pods"] = std::move(pods);
   if (!workloads.empty()) result["workloads"] = std::move(workloads);
   result["timeline"] = std::move(timeline_);
   return result;

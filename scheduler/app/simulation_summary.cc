@@ -60,6 +60,7 @@ std::string UseTable(const SimulationSummary& summary) {
   const Area all = AreaOf(summary, 0, summary.end_ms);
   std::string text =
       fmt::format("GPU use: {:.0f} % of the time and GPUs there were; {} in use at most\n", all.percent(), most);
+  if (most == 0) return text;
   Table table({"SECONDS", "GPUS IN USE", "OF", "PERCENT"});
   const auto share = static_cast<double>(summary.end_ms) / kIntervals;
   for (size_t i = 0; i < kIntervals; ++i) {

@@ -38,6 +38,15 @@ bool AnyPodSpec(const Json& value, const Look& look) {
   return false;
 }
 
+// Kinds that hold templates of pods and never make any.
+constexpr std::array<std::string_view, 2> kOnlyDescribe = {"Workload", "PodTemplate"};
+
+// Whether no controller has to make its pods: the scheduler makes those of an AppWrapper.
+bool NeedsNoController(const ApiResource& resource, bool has_scheduler) {
+  return (resource.kind == "AppWrapper" && has_scheduler) ||
+         std::ranges::find(kOnlyDescribe, resource.kind) != kOnlyDescribe.end();
+}
+
 bool IsWorkedOff(const ApiResource& resource) {
   return std::ranges::find(kWorkedOff, resource.kind) != kWorkedOff.end() && resource.id.group != "batch.volcano.sh";
 }
@@ -56,6 +65,19 @@ bool HasEvictingTaint(const Json& node) {
   return std::ranges::any_of(ArrayOf(Dig(node, "spec", "taints")), [](const Json& taint) {
     return DigString(taint, "effect") == "NoExecute" && !DigString(taint, "key").starts_with("node.kubernetes.io/");
   });
+}
+
+// The first amount of memory in it that is a fraction of a byte, such as "512m"; or empty.
+std::string MilliBytes(const Json& spec) {
+  std::string found;
+  AnyPodSpec(spec, [&](const Json& pod) {
+    for (const Json& container : ArrayOf(Child(pod, "containers")))
+      for (const char* list : {"requests", "limits"})
+        if (const std::string& amount = DigString(container, "resources", list, "memory"); amount.ends_with('m'))
+          found = amount;
+    return !found.empty();
+  });
+  return found;
 }
 
 // The first schedulerName in it that is not served, or empty.
@@ -77,7 +99,8 @@ std::vector<std::string> WithoutEffect(const ApiResource& resource, const Json& 
   std::vector<std::string> lines;
   const Json& spec = Child(object, "spec");
   const bool is_worked_off = IsWorkedOff(resource);
-  if (!is_worked_off && AnyPodSpec(spec, [](const Json&) { return true; })) {
+  if (!is_worked_off && !NeedsNoController(resource, !scheduler_names.empty()) &&
+      AnyPodSpec(spec, [](const Json&) { return true; })) {
     lines.push_back(
         fmt::format("the embedded cluster has no controller for the kind {}: no pods are made", resource.kind));
   }
@@ -87,7 +110,16 @@ std::vector<std::string> WithoutEffect(const ApiResource& resource, const Json& 
         fmt::format("spec.suspend of a {} is true: no pods are made until it is made false", resource.kind));
   if (resource.id == kNodes && HasEvictingTaint(object))
     lines.emplace_back("the embedded cluster evicts no pod for a taint with effect NoExecute; it keeps new ones away");
-  if (!is_worked_off || scheduler_names.empty()) return lines;
+  if (const std::string amount = MilliBytes(spec); !amount.empty()) {
+    const std::string number = amount.substr(0, amount.size() - 1);
+    lines.push_back(
+        fmt::format("memory {} is {} thousandths of a byte; {}Mi or {}M may be meant", amount, number, number, number));
+  }
+  if (const std::string& text = AnnotationOf(object, "volcano.sh/task-priority");
+      text.find_first_not_of("+-0123456789") != std::string::npos)
+    lines.push_back(fmt::format(
+        "annotation volcano.sh/task-priority: {} is no whole number, so the pod's own priority counts", text));
+  if (!is_worked_off || scheduler_names.empty() || !DigString(spec, "nodeName").empty()) return lines;
   if (const std::string name = Unserved(spec, scheduler_names); !name.empty())
     lines.push_back(
         fmt::format("no scheduler here serves the schedulerName {}, so such pods stay Pending; served are {}", name,

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iostream>
 #include <iterator>
+#include <optional>
 #include <set>
 
 #include "base/closest.h"
@@ -15,6 +16,7 @@
 #include "sim/manifests/manifest_files.h"
 #include "sim/objects/manifest_hints.h"
 #include "sim/objects/yaml.h"
+#include "sim/schema/builtin_schema.h"
 #include "sim/schema/field_validation.h"
 
 namespace tutti::sim {
@@ -163,11 +165,15 @@ int Order(const Json& object) {
   return 4;
 }
 
-// Whether the kind is served in no version. If it is served in another version, the manifest's version must be mended.
-bool IsUnknown(const ResourceTable& resources, const std::string& version, const std::string& kind) {
+// "; it is served as apps/v1", with each version in which the kind is served; empty: in none.
+std::string ServedAs(const ResourceTable& resources, const std::string& version, const std::string& kind) {
   const std::string group = SplitApiVersion(version).group;
-  return std::ranges::none_of(resources.All(),
-                              [&](const auto& each) { return each.first.group == group && each.second.kind == kind; });
+  std::vector<std::string> served;
+  for (const auto& [id, resource] : resources.All())
+    if (id.group == group && resource.kind == kind)
+      for (const ApiVersion& each : resource.versions)
+        if (each.served) served.push_back(group.empty() ? each.name : fmt::format("{}/{}", group, each.name));
+  return served.empty() ? "" : fmt::format("; it is served as {}", fmt::join(served, " and "));
 }
 
 std::string VersionOf(const std::string& api_version) { return SplitApiVersion(api_version).version; }
@@ -196,21 +202,38 @@ std::string WithPlaces(std::string_view words, const Manifest& manifest, const A
   return out + std::string(words);
 }
 
-base::Status StoreOne(Store& store, const ApiResource* resource, Json object) {
+// Why an object was not stored, and the field that is at fault; empty: none is known.
+struct NotStored {
+  std::string words, path;
+};
+
+// The field of the first cause that the API server names.
+std::string FieldOf(const ApiError& error) {
+  for (const Json& cause : ArrayOf(Child(error.details, "causes"))) return DigString(cause, "field");
+  return error.message.find("no PriorityClass with name") != std::string::npos ? "spec.priorityClassName" : "";
+}
+
+// Returns nullopt once it is stored.
+std::optional<NotStored> StoreOne(Store& store, const ApiResource* resource, Json object) {
   const std::string ns = NamespaceOf(object);
   if (!ns.empty() && !store.Find(kNamespaces, "", ns)) {
     const Json space = {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", ns}}}};
-    if (auto made = store.Create(space); !made) return base::Invalid(made.error().message);
+    if (auto made = store.Create(space); !made) return NotStored{made.error().message, "metadata.namespace"};
   }
   // A cluster's dump brings the namespaces and classes that every cluster has.
   const int order = Order(object);
-  if (resource && order > 0 && order < 3 && store.Find(resource->id, "", NameOf(object))) return {};
+  if (resource && order > 0 && order < 3 && store.Find(resource->id, "", NameOf(object))) return std::nullopt;
   if (resource) {
     const auto known = CheckFieldsStrictly(*resource, VersionOf(DigString(object, "apiVersion")), object);
-    if (!known) return base::Invalid(known.error().message);
+    if (!known) {
+      const DecodeResult decoded = DecodeBuiltin(*resource, object);
+      if (decoded.path.empty()) return NotStored{known.error().message, ""};
+      return NotStored{fmt::format("{} must be {}", decoded.path, decoded.wanted), decoded.path};
+    }
   }
-  if (auto made = store.Create(std::move(object), {.restore = true}); !made) return base::Invalid(made.error().message);
-  return {};
+  auto made = store.Create(std::move(object), {.restore = true});
+  if (!made) return NotStored{made.error().message, FieldOf(made.error())};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -228,10 +251,11 @@ std::vector<std::string> NotesOf(const UnknownKinds& unknown, const Store& store
     std::vector<std::string_view> known;
     for (const auto& [id, resource] : store.resources().All())
       if (id.group == SplitApiVersion(type.first).group) known.push_back(resource.kind);
-    const std::string_view meant = base::Closest(type.second, known);
+    std::string more = ServedAs(store.resources(), type.first, type.second);
+    if (const std::string_view meant = base::Closest(type.second, known); more.empty() && !meant.empty())
+      more = fmt::format("; did you mean {}?", meant);
     notes.push_back(fmt::format("the kind {} of {} is not known here: {} ignored{}", type.second, type.first,
-                                Some(keys) + (keys.size() == 1 ? " is" : " are"),
-                                meant.empty() ? "" : fmt::format("; did you mean {}?", meant)));
+                                Some(keys) + (keys.size() == 1 ? " is" : " are"), more));
   }
   return notes;
 }
@@ -242,6 +266,25 @@ std::string Manifest::Where() const {
   if (const std::string& kind = DigString(object, "kind"); !item.empty() && !kind.empty())
     where += fmt::format(" ({} {})", kind, KeyOf(object));
   return where;
+}
+
+std::string Manifest::WhereIs(std::string_view path) const {
+  if (!text || path.empty()) return Where();
+  std::string at = item.empty() ? "" : item + ".";
+  for (size_t i = 0; i < path.size(); ++i) {
+    const bool key = path[i] == '[' && i + 1 < path.size() && (path[i + 1] < '0' || path[i + 1] > '9');
+    const size_t end = key ? path.find(']', i) : std::string_view::npos;
+    if (end == std::string_view::npos) {
+      at += path[i];
+      continue;
+    }
+    at.append(1, '.').append(path.substr(i + 1, end - i - 1));
+    i = end;
+  }
+  const auto lines = LinesOfKeys(*text, text_line);
+  for (; !at.empty(); at.resize(std::min(at.find_last_of(".["), at.size() - 1)))
+    if (const auto line = lines.find(at); line != lines.end()) return fmt::format("{}:{}", file, line->second);
+  return Where();
 }
 
 base::Result<std::vector<Manifest>> ParseManifests(std::string_view text, const std::string& file) {
@@ -278,16 +321,16 @@ base::Status StoreManifests(Store& store, std::vector<Manifest> manifests, Unkno
     const std::string& version = DigString(manifest.object, "apiVersion");
     const std::string& kind = DigString(manifest.object, "kind");
     const ApiResource* resource = store.resources().FindKind(version, kind);
-    if (!resource && unknown != nullptr && IsUnknown(store.resources(), version, kind)) {
+    if (!resource && unknown != nullptr) {
       (*unknown)[{version, kind}].push_back(KeyOf(manifest.object));
       continue;
     }
-    const std::string where = manifest.Where();  // its object is given away
-    const std::string api_version = version;
-    if (const base::Status stored = StoreOne(store, resource, std::move(manifest.object)); !stored)
-      return base::Invalid(fmt::format(
-          "{}: {}", where,
-          resource ? WithPlaces(stored.error().message, manifest, *resource, api_version) : stored.error().message));
+    const std::string where = manifest.Where(), api_version = version;  // its object is given away
+    const std::string served_as = resource ? "" : ServedAs(store.resources(), version, kind);
+    if (const auto why = StoreOne(store, resource, std::move(manifest.object)))
+      return base::Invalid(
+          fmt::format("{}: {}", why->path.empty() ? where : manifest.WhereIs(why->path),
+                      resource ? WithPlaces(why->words, manifest, *resource, api_version) : why->words + served_as));
   }
   return {};
 }

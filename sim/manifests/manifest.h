@@ -32,6 +32,9 @@ struct Manifest {
 
   // "pods.yaml: document 2, line 14", and of an item of a List: ", items[3] (Pod default/a)"
   std::string Where() const;
+  // "pods.yaml:17", the line of the field, or of the nearest field around it; Where() if no line is known. `path` is as
+  // in "spec.containers[0].image" or "metadata.annotations[a/b]".
+  std::string WhereIs(std::string_view path) const;
 };
 
 struct LoadOptions {
@@ -46,16 +49,15 @@ base::Result<std::vector<Manifest>> ParseManifests(std::string_view text, const 
 
 // Objects of kinds that the store does not know: their keys, by apiVersion and kind.
 using UnknownKinds = std::map<std::pair<std::string, std::string>, std::vector<std::string>>;
-// A sentence for each kind, with the kind of `store` that may be meant.
+// A sentence for each kind, with the versions in which `store` serves it, or the kind that may be meant.
 std::vector<std::string> NotesOf(const UnknownKinds& unknown, const Store& store);
 
 // Stores them as they are, status and identity included (CreateOptions::restore).
 // Definitions, namespaces and priority classes go first; a namespace that is only
 // mentioned is made. A field that the kind does not have is refused, as kubectl has it
-// refused. The first refusal ends it, with the manifest's place in front.
-// A kind that the store does not know, also by a definition among `manifests`, is refused;
-// with `unknown` such objects are added there and left out. A kind that is known in another
-// version only is refused in any case.
+// refused. The first refusal ends it, with the place of the field or of the manifest in front.
+// A kind that the store does not serve in that version, also by a definition among `manifests`, is refused;
+// with `unknown` such objects are added there and left out.
 base::Status StoreManifests(Store& store, std::vector<Manifest> manifests, UnknownKinds* unknown = nullptr);
 
 // "a, b, c and 4 more"

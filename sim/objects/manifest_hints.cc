@@ -54,6 +54,20 @@ std::string WrongIndentation(const std::vector<std::string_view>& lines, size_t 
   return "";
 }
 
+// "indented by 5, deeper than `a: b` above, which has its value already", if so.
+std::string BelowValue(const std::vector<std::string_view>& lines, size_t at) {
+  for (size_t above = at; above-- > 0;) {
+    if (!HasContent(lines[above])) continue;
+    std::string_view text = lines[above].substr(Indentation(lines[above]));
+    text = text.substr(0, text.find_last_not_of(" \t\r") + 1);
+    const size_t colon = text.find(": ");
+    if (Indentation(lines[above]) >= Indentation(lines[at]) || colon == std::string_view::npos) return "";
+    return fmt::format("indented by {}, deeper than `{}` above, which has its value already", Indentation(lines[at]),
+                       text);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string NotText(std::string_view text, const std::string& file) {
@@ -76,6 +90,9 @@ std::string WhyNotYaml(std::string_view text, int first_line, int line, const st
       return fmt::format("line {} begins with a tab; YAML wants spaces", number(at));
   if (line >= 0 && last == static_cast<size_t>(line) + 1)
     if (const std::string why = WrongIndentation(lines, static_cast<size_t>(line)); !why.empty())
+      return fmt::format("line {}: {}", first_line + line, why);
+  if (words == "illegal map value" && last == static_cast<size_t>(line) + 1)
+    if (const std::string why = BelowValue(lines, static_cast<size_t>(line)); !why.empty())
       return fmt::format("line {}: {}", first_line + line, why);
   return fmt::format("line {}: {}", first_line + std::max(line, 0), words);
 }

@@ -54,6 +54,7 @@ class Builder final : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& text) override {
     Count(mark, 1);
+    last_text = mark;
     Finish(mark, {Resolve(mark, tag, text)}, tag, anchor);
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -76,6 +77,7 @@ class Builder final : public YAML::EventHandler {
 
   Json root;
   YAML::Mark root_mark;
+  YAML::Mark last_text = YAML::Mark::null_mark();     // of the last scalar
   std::optional<Bad> duplicate;                       // the first
   std::function<void(std::string, int line)> on_key;  // is told, where given, the path and the line, from 0
 
@@ -200,6 +202,24 @@ std::optional<std::pair<ptrdiff_t, std::string>> NotUtf8(std::string_view text) 
                                static_cast<unsigned char>(text[at]), shown));
 }
 
+// Whether a quote begins there that does not end: yaml-cpp takes the rest of the text for what is in it.
+bool IsOpenQuote(std::string_view text, const YAML::Mark& mark) {
+  if (mark.is_null()) return false;
+  for (int line = 0; line < mark.line; ++line) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  text.remove_prefix(std::min(static_cast<size_t>(mark.column), text.size()));
+  if (text.empty() || (text[0] != '"' && text[0] != '\'')) return false;
+  for (size_t at = 1; at < text.size(); ++at) {
+    const bool escapes = text[0] == '"' ? text[at] == '\\' : text.substr(at, 2) == "''";
+    if (escapes)
+      ++at;
+    else if (text[at] == text[0])
+      return false;
+  }
+  return true;
+}
+
+constexpr const char* kOpenQuote = "unexpected end of stream: the quote that begins here does not end";
+
 }  // namespace
 
 base::Result<YamlDocument> ParseYaml(std::string_view text, int first_line) {
@@ -221,6 +241,7 @@ base::Result<YamlDocument> ParseAnyYaml(std::string_view text, int first_line) {
     YAML::Parser parser(stream);
     Builder builder;
     while (parser.HandleNextDocument(builder)) continue;
+    if (IsOpenQuote(text, builder.last_text)) return base::Invalid(place(builder.last_text, kOpenQuote));
     if (builder.root.is_null()) return YamlDocument{nullptr, first_line, ""};
     const auto& twice = builder.duplicate;
     return YamlDocument{std::move(builder.root), first_line + builder.root_mark.line,

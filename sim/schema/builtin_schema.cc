@@ -34,6 +34,27 @@ std::string GoName(const TypeRef& type) {
   return "interface {}";
 }
 
+// What a value of the type must be, in words for people.
+std::string_view PlainName(const TypeRef& type) {
+  switch (type.shape) {
+    case Shape::kString:
+    case Shape::kBytes: return "a string; put it in quotes";
+    case Shape::kBool: return "true or false";
+    case Shape::kInt32:
+    case Shape::kInt64: return "a whole number";
+    case Shape::kTime:
+    case Shape::kMicroTime: return "a time, such as 2026-01-31T12:00:00Z";
+    case Shape::kQuantity: return "a quantity, such as 500m, 2 or 4Gi";
+    case Shape::kIntOrString: return "a whole number or a string";
+    case Shape::kList: return "a list";
+    case Shape::kStruct:
+    case Shape::kMap:
+    case Shape::kRaw:
+    case Shape::kAny: break;
+  }
+  return "a map";
+}
+
 std::string JsonKind(const Json& value) {
   if (value.is_number_float()) return "number " + base::PrintJson(value);
   if (value.is_number()) return "number";
@@ -123,13 +144,13 @@ class Decoder {
       case Shape::kMicroTime:
         good = value.is_string();
         if (good && !base::ParseTime(StringOf(value))) {
-          Fail(fmt::format("parsing time {} as \"2006-01-02T15:04:05Z07:00\": cannot parse {} as \"2006\"",
-                           base::PrintJson(value), base::PrintJson(value)));
+          Fail(type, fmt::format("parsing time {} as \"2006-01-02T15:04:05Z07:00\": cannot parse {} as \"2006\"",
+                                 base::PrintJson(value), base::PrintJson(value)));
         }
         break;
       case Shape::kQuantity:
         if (!CanonicalQuantity(value)) {
-          Fail("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+          Fail(type, "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
         }
         break;
       default: break;
@@ -138,12 +159,17 @@ class Decoder {
   }
 
   void Mismatch(const TypeRef& type, const Json& value) {
-    Fail(fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}", JsonKind(value), *struct_name_,
-                     GoPath(), GoName(type)));
+    Fail(type, fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}", JsonKind(value),
+                           *struct_name_, GoPath(), GoName(type)));
+    // Quotes are of no use around a list or a map.
+    if (value.is_structured()) result.wanted = result.wanted.substr(0, result.wanted.find(';'));
   }
 
-  void Fail(std::string error) {
-    if (result.error.empty()) result.error = std::move(error);
+  void Fail(const TypeRef& type, std::string error) {
+    if (!result.error.empty()) return;
+    result.error = std::move(error);
+    result.path = Path();
+    result.wanted = PlainName(type);
   }
 
   const std::string* struct_name_ = nullptr;

@@ -19,6 +19,8 @@ namespace tutti::sim {
 struct DecodeResult {
   std::vector<std::string> unknown_fields;  // "spec.containers[0].imagee"
   std::string error;                        // "" when it can be decoded
+  std::string path;                         // of the field that cannot: "spec.containers"
+  std::string wanted;                       // what it must be: "a list"
 };
 
 // Checks `object` against its kind's type and drops what the type does not know. Kinds

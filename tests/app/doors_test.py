@@ -85,6 +85,17 @@ class Offline(unittest.TestCase):
         self.assertIn('unknown command "fly"; known are ', tutti("fly").stderr)
         self.assertIn('unknown command "fly"', tutti("help", "fly").stderr)
 
+    def test_a_value_that_cannot_be_exits_with_2(self):
+        for arguments in (["demo", "nosuch"], ["run", "-v=abc"], ["run", "--secure-port=99999"], ["run", "--logging-format=x"],
+                          ["run", "--leader-elect-lease-duration=abc"], ["simulate", "-", "--until", "5"],
+                          ["sim", "--listen", "here"], ["sim", "--stop-after", "x"], ["ctl", "wy", "x"]):
+            done = tutti(*arguments, stdin=NODE)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), arguments)
+        self.assertIn('unknown command "wy"; did you mean why?', tutti("ctl", "wy", "x").stderr)
+        self.assertIn("did you mean --until?", tutti("simulate", "--untill", "5m", "x.yaml").stderr)
+        self.assertIn("; known are --", tutti("simulate", "--fooo", "x.yaml").stderr)
+        self.assertIn("manifests are given without a flag", tutti("simulate", "-f", "x.yaml").stderr)
+
     def test_help_and_version_are_verbs_too(self):
         self.assertEqual(tutti("version").stdout, tutti("--version").stdout)
         self.assertEqual(tutti("run", "--version").stdout, tutti("--version").stdout)
@@ -97,13 +108,13 @@ class Offline(unittest.TestCase):
     def test_until_may_be_in_days(self):
         self.assertEqual(tutti("simulate", "-", "--until", "1d", stdin=NODE).returncode, 0)
         refused = tutti("simulate", "-", "--until", "1w", stdin=NODE)
-        self.assertEqual(refused.returncode, 1)
+        self.assertEqual(refused.returncode, 2)
         self.assertIn("--until", refused.stderr)
 
     def test_standard_input_is_read_once(self):
         self.assertIn("- is given twice", tutti("simulate", "-", "-", stdin=NODE).stderr)
         done = tutti("simulate", "-", "--config", "-", stdin=NODE)
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 2)
         self.assertIn("both a PATH and --config", done.stderr)
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "x.yaml")
@@ -205,7 +216,9 @@ class Offline(unittest.TestCase):
                                 ("--authentication-token-webhook-cache-ttl", "soon"),
                                 ("--authentication-tolerate-lookup-failure", "false")):
                 done = tutti("run", "--kubeconfig", file.name, "--secure-port", str(free_port()), f"{flag}={value}")
-                self.assertEqual(done.returncode, 1, flag)
+                # A value that cannot be is a wrong command line; a file that cannot be used is not.
+                wrong = (flag, value) in (("--tls-cert-file", "/nowhere"), ("--authentication-token-webhook-cache-ttl", "soon"))
+                self.assertEqual(done.returncode, 2 if wrong else 1, flag)
                 self.assertIn(flag, done.stderr)
 
 
@@ -303,7 +316,7 @@ class Offline(unittest.TestCase):
         pod = f"apiVersion: v1\nkind: Pod\nmetadata: {{generateName: a{60 * 'é'}}}\nspec: {{containers: [{{name: c}}]}}\n"
         done = tutti("simulate", "-", stdin=pod)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("-: document 1, line 1: Pod", done.stderr)
+        self.assertIn("-:3: Pod", done.stderr)
 
     def test_what_is_no_text_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:

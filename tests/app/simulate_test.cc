@@ -103,11 +103,11 @@ TEST_CASE("annotations give it time: what ends makes room for what waits, and wh
   const Json& timeline = result["timeline"];
   REQUIRE(timeline.size() == 3);
   CHECK(timeline[0]["action"] == "bind");
-  CHECK(timeline[0]["at_s"] == 0);
+  CHECK(timeline[0]["atSeconds"] == 0);
   CHECK(timeline[1]["action"] == "finish");
-  CHECK(timeline[1]["at_s"] == 60);
+  CHECK(timeline[1]["atSeconds"] == 60);
   CHECK(timeline[2]["pod"] == "default/late");
-  CHECK(timeline[2]["at_s"] == 60);
+  CHECK(timeline[2]["atSeconds"] == 60);
 }
 
 std::string Wrapper(const std::string& name, const std::string& limit_s) {
@@ -165,36 +165,47 @@ TEST_CASE("a queue of nonsense holds up its own gangs only") {
   }
 }
 
-TEST_CASE("what an API server would refuse is refused with file, document and field") {
-  CHECK(Refusal(Node("n1", "4") + PodText{.name = "p", .cpu = "abc"}.Text()).find("test.yaml: document 2") == 0);
+TEST_CASE("what an API server would refuse is refused with file, line and field") {
+  CHECK(Refusal(Node("n1", "4") + PodText{.name = "p", .cpu = "abc"}.Text()).find("test.yaml:12: ") == 0);
   CHECK(Refusal(PodText{.name = "p", .cpu = "abc"}.Text()) ==
-        "test.yaml: document 1, line 2: Pod \"p\": spec.containers[0].resources.requests[cpu]: \"abc\" is not a "
+        "test.yaml:7: Pod \"p\": spec.containers[0].resources.requests[cpu]: \"abc\" is not a "
         "quantity; "
         "write it as \"500m\", \"2\" or \"4Gi\"");
   CHECK(Refusal(PodText{.name = "p", .cpu = "-1"}.Text()).find("must be greater than or equal to 0") !=
         std::string::npos);
-  CHECK(Refusal(Node("n1", "lots")).find("test.yaml: document 1") == 0);
+  CHECK(Refusal(Node("n1", "lots")).find("test.yaml:5: ") == 0);
   CHECK(Refusal("a: [\n").find("test.yaml") == 0);
   CHECK(Refusal(PodText{.name = "p", .annotations = "sim.tutti.dev/arrive-at: soon"}.Text())
-            .find("test.yaml: document 1, line 2: metadata.annotations[sim.tutti.dev/arrive-at]: \"soon\"") == 0);
+            .find("test.yaml:4: metadata.annotations[sim.tutti.dev/arrive-at]: \"soon\"") == 0);
   CHECK(Refusal(PodText{.name = "p", .annotations = "sim.tutti.dev/run-for: 5x"}.Text())
-            .find("test.yaml: document 1, line 2: metadata.annotations[sim.tutti.dev/run-for]: \"5x\"") == 0);
+            .find("test.yaml:4: metadata.annotations[sim.tutti.dev/run-for]: \"5x\"") == 0);
   CHECK(Refusal("apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec: {template: {metadata: {annotations: "
                 "{sim.tutti.dev/run-for: 5x}}, spec: {containers: [{name: c, image: i}]}}}\n")
-            .find("test.yaml: document 1, line 1: spec.template.metadata.annotations[sim.tutti.dev/run-for]:") == 0);
+            .find("test.yaml:4: spec.template.metadata.annotations[sim.tutti.dev/run-for]:") == 0);
   for (const char* wrong : {"exit-code: '256'", "exit-code: one", "exit-code: '-1'", "stop-after: 5x"})
     CHECK_THAT(
         Refusal(fmt::format("apiVersion: v1\nkind: Pod\nmetadata: {{name: p, annotations: {{sim.tutti.dev/{}}}}}\n"
                             "spec: {{containers: [{{name: c, image: i}}]}}\n",
                             wrong)),
-        Catch::StartsWith("test.yaml: document 1, line 1: metadata.annotations[sim.tutti.dev/"));
+        Catch::StartsWith("test.yaml:3: metadata.annotations[sim.tutti.dev/"));
+  const std::string pod = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n";
+  CHECK(Refusal(pod + "  containers: {name: c, image: i}\n") == "test.yaml:6: spec.containers must be a list");
+  CHECK(Refusal(pod + "  nodeSelector: gpu\n  containers: [{name: c, image: i}]\n") ==
+        "test.yaml:6: spec.nodeSelector must be a map");
+  CHECK(Refusal(pod + "  containers:\n  - name: c\n    image: 5\n") ==
+        "test.yaml:8: spec.containers[0].image must be a string; put it in quotes");
+  CHECK(Refusal(pod + "  containers: [{name: c, image: i}]\n  priorityClassName: nosuch\n") ==
+        "test.yaml:7: pods \"p\" is forbidden: no PriorityClass with name nosuch was found");
+  CHECK_THAT(Refusal(pod + "  containers:\n  - name: c\n    image: i\n    resources:\n      limits:\n        "
+                           "nvidia.com/gpu: 500m\n"),
+             Catch::StartsWith("test.yaml:11: Pod \"p\" is invalid: "));
 }
 
-TEST_CASE("an item of a List is told of by its place, kind and name") {
+TEST_CASE("an item of a List is told of by its line, or by its place") {
   const std::string list =
       "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Node, metadata: {name: n1}}\n"
       "- {apiVersion: v1, kind: NodeList, items: [{metadata: {name: n2}, spec: {taints: [{key: a, effect: Not}]}}]}\n";
-  CHECK_THAT(Refusal(list), Catch::StartsWith("test.yaml: document 1, line 1, items[1].items[0] (Node n2): "));
+  CHECK_THAT(Refusal(list), Catch::StartsWith("test.yaml:5: Node \"n2\" is invalid: "));
   CHECK_THAT(Refusal("apiVersion: v1\nkind: List\nitems: [{}]\n"),
              Catch::StartsWith("test.yaml: document 1, line 1, items[0]: kind is missing"));
 }
@@ -211,10 +222,19 @@ TEST_CASE("a misspelt field is refused in built-in kinds and in the dialects', w
              Catch::Contains("unknown field \"spec.minMembr\""));
   CHECK_THAT(Refusal(Node("n1", "4") + volcano + "kind: Queue\nspec: {weigth: 3}\n"),
              Catch::Contains("unknown field \"spec.weigth\""));
-  // What Volcano has and we do not list is below fields that are kept as they are.
+  CHECK_THAT(Refusal(Node("n1", "4") + volcano + "kind: PodGroup\nspec: {networkTopology: {highestTierAlowed: 1}}\n"),
+             Catch::Contains("unknown field \"spec.networkTopology.highestTierAlowed\" (line 10; did you mean "
+                             "highestTierAllowed?)"));
+  CHECK_THAT(Refusal(Node("n1", "4") + volcano + "kind: PodGroup\nspec: {subGroupPolicy: [{subGroupSizes: 1}]}\n"),
+             Catch::Contains("did you mean subGroupSize?"));
+  CHECK_THAT(Refusal(Node("n1", "4") + volcano + "kind: Queue\nspec: {guarantee: {cpu: 1}}\n"),
+             Catch::Contains("unknown field \"spec.guarantee.cpu\""));
+  CHECK_THAT(Refusal("apiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\nmetadata: {name: h}\n"
+                     "spec: {tier: 1, members: [{type: Node, selector: {exactMach: {name: x}}}]}\n"),
+             Catch::Contains("did you mean exactMatch?"));
   Must(Node("n1", "4") + volcano +
        "kind: PodGroup\nspec: {minMember: 1, minTaskMember: {a: 1}, networkTopology: {mode: hard}, subGroupPolicy: "
-       "[{name: a, newer: 1}]}\n" +
+       "[{name: a, subGroupSize: 1}]}\n" +
        volcano +
        "kind: Queue\nspec: {weight: 1, guarantee: {resource: {cpu: 1}}, deserved: {cpu: 1}, reclaimable: true, "
        "priority: "
@@ -283,7 +303,62 @@ TEST_CASE("kinds that are not known are left out with one note a kind, unless th
             "ThingList}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: "
             "object}}}]}\n")
             .empty());
-  CHECK_THAT(Refusal(meta("batch/v1beta1", "CronJob", "c")), Catch::Contains("no matches for kind \"CronJob\""));
+}
+
+TEST_CASE("an object of a version that is not served is left out, with a note of those that are") {
+  const std::string text =
+      Node("n1", "4") + "---\napiVersion: batch/v1beta1\nkind: CronJob\nmetadata: {name: c}\n" +
+      "---\napiVersion: scheduling.volcano.sh/v1\nkind: PodGroup\nmetadata: {name: g}\nspec: {minMember: 1}\n";
+  CHECK(NotesOf(text) ==
+        std::vector<std::string>{"the kind CronJob of batch/v1beta1 is not known here: c is ignored; it is "
+                                 "served as batch/v1",
+                                 "the kind PodGroup of scheduling.volcano.sh/v1 is not known here: g is "
+                                 "ignored; it is served as scheduling.volcano.sh/v1beta1"});
+  SimulateOptions strict;
+  strict.strict_kinds = true;
+  CHECK_THAT(Simulate(*sim::ParseManifests(text, "test.yaml"), std::move(strict)).error().message,
+             Catch::EndsWith("; it is served as batch/v1"));
+}
+
+TEST_CASE("values that the dialects' definitions refuse are told of, and the scheduler says what it makes of them") {
+  CHECK(NotesOf(Node("n1", "4") + Group("g", "'2'")) ==
+        std::vector<std::string>{
+            "test.yaml:10: PodGroup g: spec.minMember: Invalid value: \"string\": spec.minMember in body must be "
+            "of type integer: \"string\"; an API server refuses it"});
+  const auto notes = NotesOf(Node("n1", "4") +
+                             "---\napiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\nmetadata: {name: h}\n" +
+                             "spec: {tier: 1, members: [{type: node, selector: {exactMatch: {name: x}}}]}\n");
+  REQUIRE(notes.size() == 1);
+  CHECK_THAT(notes[0], Catch::StartsWith("test.yaml:10: HyperNode h: spec.members[0].type: Unsupported value"));
+}
+
+TEST_CASE("a job that names a queue is held as on a cluster, though no queue was given") {
+  const std::string job =
+      "---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: j, labels: {kueue.x-k8s.io/queue-name: q}}\nspec: "
+      "{template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}\n";
+  const Json result = Must(Node("n1", "4") + job);
+  CHECK(result["pods"].empty());
+  CHECK(Must(Node("n1", "4") + job.substr(0, job.find(", labels")) + job.substr(job.find("}}\n") + 1))["pods"].size() ==
+        1);
+}
+
+TEST_CASE("pods of a schedulerName that nobody serves are told of") {
+  const auto notes = NotesOf(Node("n1", "4") + PodText{.name = "other", .scheduler = "tuti"}.Text());
+  REQUIRE(notes.size() == 1);
+  CHECK_THAT(notes[0],
+             Catch::StartsWith("no scheduler here serves the schedulerName tuti, so such pods stay Pending") &&
+                 Catch::EndsWith("(default/other)"));
+}
+
+TEST_CASE("what is surely not meant is told of: thousandths of a byte, and a priority that is no number") {
+  const auto notes = NotesOf(
+      Node("n1", "4") +
+      "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p, annotations: {volcano.sh/task-priority: high}}\nspec: "
+      "{containers: [{name: c, image: i, resources: {requests: {memory: 512m}}}]}\n");
+  CHECK(notes == std::vector<std::string>{"annotation volcano.sh/task-priority: high is no whole number, so the pod's "
+                                          "own priority counts (default/p)",
+                                          "memory 512m is 512 thousandths of a byte; 512Mi or 512M may be meant "
+                                          "(default/p)"});
 }
 
 TEST_CASE("without any Node a note says so, but not if one comes late") {

@@ -38,7 +38,7 @@ class Trace(unittest.TestCase):
     def test_a_pod_comes_runs_and_ends_as_in_the_trace_on_a_model_that_it_names(self):
         pods = FIELDS + "p,1000,1024,1,1000,P100|V100,LS,Running,100,170,110\nq,1000,1024,0,0,,LS,Running,130,,\n"
         result = self.simulate(self.convert(NODES, pods).stdout)
-        events = [(one["at_s"], one["action"], one["pod"], one["node"]) for one in result["timeline"]
+        events = [(one["atSeconds"], one["action"], one["pod"], one["node"]) for one in result["timeline"]
                   if one["pod"] == "default/p"]
         self.assertEqual(events, [(0, "bind", "default/p", "n-b"), (60, "finish", "default/p", "n-b")])
         states = {pod["name"]: pod["state"] for pod in result["pods"]}
@@ -46,7 +46,7 @@ class Trace(unittest.TestCase):
 
     def test_shares_of_a_gpu_are_counted_in_thousandths_where_that_is_asked(self):
         pods = FIELDS + "".join(f"p{i},100,128,1,500,T4,LS,Running,0,100,0\n" for i in range(4))
-        bound = lambda result: sum(event["action"] == "bind" and event["at_s"] == 0 for event in result["timeline"])
+        bound = lambda result: sum(event["action"] == "bind" and event["atSeconds"] == 0 for event in result["timeline"])
         self.assertEqual(bound(self.simulate(self.convert(NODES, pods, "--shares").stdout)), 4)
         self.assertEqual(bound(self.simulate(self.convert(NODES, pods).stdout)), 2)
 

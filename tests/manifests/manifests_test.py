@@ -73,12 +73,12 @@ class Examples(unittest.TestCase):
         starts = {}
         for step in result["timeline"]:
             if step["action"] == "bind":
-                starts.setdefault(step["gang"].split("/")[-1], []).append(step["at_s"])
+                starts.setdefault(step["gang"].split("/")[-1], []).append(step["atSeconds"])
         self.assertEqual({g: set(at) for g, at in starts.items()}, {"first": {0}, "second": {60}})
 
     def test_queues_of_weight_one_and_three_have_a_quarter_and_three_quarters(self):
         result = json.loads(run(EXAMPLES / "queues", "-o", "json"))
-        at_once = [s["gang"].split("/")[-1] for s in result["timeline"] if s["action"] == "bind" and s["at_s"] == 0]
+        at_once = [s["gang"].split("/")[-1] for s in result["timeline"] if s["action"] == "bind" and s["atSeconds"] == 0]
         self.assertEqual(sorted(g.split("-")[0] for g in at_once), ["high", "high", "high", "low"])
         self.assertTrue(all(g["state"] == "finished" for g in result["gangs"]), result["gangs"])
 
@@ -90,7 +90,7 @@ class Examples(unittest.TestCase):
             """The pods of each gang that are bound then."""
             count = {"borrower": 0, "owner": 0}
             for step in result["timeline"]:
-                if step["at_s"] <= until_s and step["action"] in ("bind", "evict", "finish"):
+                if step["atSeconds"] <= until_s and step["action"] in ("bind", "evict", "finish"):
                     count[step["gang"].split("/")[-1]] += 1 if step["action"] == "bind" else -1
             return count
 

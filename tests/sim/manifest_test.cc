@@ -224,6 +224,22 @@ TEST_CASE("manifests are stored with what they need, whatever their order in the
   const auto refused =
       StoreManifests(c.store, *ParseManifests("apiVersion: v1\nkind: Pod\nmetadata: {name: q}\n", "g"));
   CHECK(refused.error().message == "g: document 1, line 1: Pod \"q\" is invalid: spec.containers: Required value");
+  const auto twice = StoreManifests(
+      c.store, *ParseManifests("apiVersion: v1\nkind: Pod\nmetadata: {name: r}\nspec: {containers: []}\n", "g"));
+  CHECK(twice.error().message == "g:4: Pod \"r\" is invalid: spec.containers: Required value");
+}
+
+TEST_CASE("a quote that does not end, and a line that is too deep, are told by their lines") {
+  const auto refusal = [](const std::string& text) { return ParseManifests(text, "f").error().message; };
+  const std::string head = "apiVersion: v1\nkind: Pod\nmetadata:\n";
+  CHECK(refusal(head + "  name: \"a\n  labels: {}\n") ==
+        "f: document 1, line 4: unexpected end of stream: the quote that begins here does not end");
+  CHECK(refusal(head + "  name: 'it''s\n") ==
+        "f: document 1, line 4: unexpected end of stream: the quote that begins here does not end");
+  CHECK(ParseManifests(head + "  name: 'it''s'\n", "f"));
+  CHECK(ParseManifests(head + "  name: \"a \\\" b\"\n", "f"));
+  CHECK(refusal(head + "  annotations:\n    a: b\n     c: d\n") ==
+        "f: document 1, line 6: indented by 5, deeper than `a: b` above, which has its value already");
 }
 
 TEST_CASE("a field that the kind does not have is refused, with the place of its manifest") {

@@ -35,7 +35,7 @@ type Answer struct {
 type NodeAnswer struct {
 	Name       string           `json:"name"`
 	Feasible   bool             `json:"feasible"`
-	RejectedBy []Rejection      `json:"rejected_by"`
+	RejectedBy []Rejection      `json:"rejectedBy"`
 	Scores     map[string]Score `json:"scores"`
 	Total      int64            `json:"total"`
 }
