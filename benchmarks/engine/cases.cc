@@ -296,7 +296,7 @@ Waiting WaitingGangs(size_t gangs, size_t classes, size_t seconds) {
   return result;
 }
 
-InVain GangsThatPreemptInVain(Hopeless why, size_t gangs, size_t seconds) {
+Searches GangsWithoutVictims(Hopeless why, size_t gangs, size_t seconds) {
   constexpr size_t kNodes = 500, kGpus = 8, kEvents = 100;
   World world;
   PostNodes(world, kNodes, kGpus);

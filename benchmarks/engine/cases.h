@@ -44,13 +44,13 @@ enum class Hopeless {
   kByAmounts,   // each node also has a pod of higher priority: it is proven that no victims help
   kByAffinity,  // the gangs want to be near a pod that is nowhere: nothing is proven
 };
-struct InVain {
+struct Searches {
   double share_of_core = 0;  // CPU seconds a second, with 100 pods a second that end, and as many that start
   double searches = 0;       // for victims, a second
 };
 // Measures what so many waiting gangs cost, each of its own shape, that have a higher priority than 4,000 pods on 500
 // nodes and would not fit without them either.
-InVain GangsThatPreemptInVain(Hopeless why, size_t gangs, size_t seconds);
+Searches GangsWithoutVictims(Hopeless why, size_t gangs, size_t seconds);
 
 // Returns the seconds to choose the victims of one of so many lone pods of so many classes. All 5,000 nodes are full
 // with 10 pods of lower priority each.

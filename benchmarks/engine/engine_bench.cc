@@ -124,8 +124,8 @@ std::vector<Case> Cases() {
         {"... where it is not proven that they cannot", "% of a core", false, 10},
         {"... searches for victims", "a second", true, 0}},
        [] {
-         const InVain proven = GangsThatPreemptInVain(Hopeless::kByAmounts, 1000, 60);
-         const InVain open = GangsThatPreemptInVain(Hopeless::kByAffinity, 1000, 60);
+         const Searches proven = GangsWithoutVictims(Hopeless::kByAmounts, 1000, 60);
+         const Searches open = GangsWithoutVictims(Hopeless::kByAffinity, 1000, 60);
          return std::vector<double>{100 * proven.share_of_core, proven.searches, 100 * open.share_of_core,
                                     open.searches};
        }},

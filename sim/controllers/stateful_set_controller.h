@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sim/controllers/stateful_set_controller.h - pods with ordinals, one after the other, or all at once where
-// spec.podManagementPolicy is Parallel; who ends or goes is replaced under the same name.
+// spec.podManagementPolicy is Parallel; a pod that ends or goes is replaced under the same name.
 //
 // Pods of an older template are replaced one by one, from the highest ordinal down, whatever spec.updateStrategy says.
 // spec.volumeClaimTemplates are not followed.

@@ -98,11 +98,8 @@ bool PublishPass::TellMembers(GangId id) {
       tell(*member, *gang.refusal);
   // A gate says of itself that the pod is held; where there is none the pod is told.
   if (!whole && gang.refusal)
-    for (Member* member : gang.members) {
-      const model::Pod& pod = *book_.PodOf(member->id);
-      if (member->held_back && pod.scheduling_gates.empty() && !pod.bound() && !pod.done() && !pod.meta.deleting())
-        tell(*member, *gang.refusal);
-    }
+    for (Member* member : gang.members)
+      if (IsHeldWithoutGate(*member, *book_.PodOf(member->id))) tell(*member, *gang.refusal);
   if (cost_ms > 0)
     gang.note.retell_ms = std::min(std::max(now, gang.note.retell_ms) + cost_ms, now + may_owe_ms + kRetellMostMs);
   figures_.writes().Spend(std::max<int64_t>(0, renewed - has_turn));

@@ -121,7 +121,7 @@ class VictimSeeker {
   // All monotonic.
   base::Millis next_ms_ = 0;  // no others of the round are woken before
   base::Millis rest_ms_ = 0;  // no round begins before
-  base::Millis free_ms_ = 0;  // nothing is searched anew before: earlier searches have taken their part of the time
+  base::Millis free_ms_ = 0;  // nothing is searched again before: earlier searches have taken their part of the time
   base::Millis anew_ms_ = 0;  // when all is taken to have changed
 };
 

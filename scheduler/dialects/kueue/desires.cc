@@ -208,8 +208,7 @@ void DesireWorkload(const Desires& desires) {
          .fields = std::move(fields)});
     return;
   }
-  const bool finished = entry.read.finished;
-  if ((workload->meta.deleting() && IsOver(entry)) || finished) {
+  if ((workload->meta.deleting() && IsOver(entry)) || entry.read.finished) {
     if (IsKept(*workload)) out->push_back(WithoutFinalizer(workload));
     return;
   }

@@ -49,7 +49,7 @@ inline constexpr std::string_view kLacksPods = "WaitingForReplacementPods";  // 
 inline constexpr std::string_view kExecutionExceeded = "MaximumExecutionTimeExceeded";
 inline constexpr std::string_view kRequeuesExceeded = "RequeuingLimitExceeded";
 
-// Why a job has to stop whose Workload somebody deletes. No condition says it: there is no Workload.
+// Why a job has to stop whose Workload is deleted. No condition says it: there is no Workload.
 inline constexpr std::string_view kWorkloadDeleted = "WorkloadDeleted";
 
 // The controller of checks that are answered by ProvisioningRequests.

@@ -156,7 +156,7 @@ class Writer {
     if (had) Release();
     const std::string text = PendingText(of_.report);
     const std::string barred = of_.report.spec->quota ? of_.report.spec->quota->barred : std::string();
-    // Why a check or a limit has deactivated it stays, once somebody has written that it is inactive.
+    // Why a check or a limit has deactivated it stays, once it is written that it is inactive.
     const bool is_said = barred.starts_with("Deactivated") && IsTrue(conditions_, "Evicted");
     if (!text.empty() && !(had && !barred.empty()) && !is_said) {
       Set("QuotaReserved", false, PendingReason(of_.report), text);

@@ -135,8 +135,7 @@ class Workloads {
   // Of the Workload that the pod waits for; without a name: of one that is not known yet. nullopt: of none.
   std::optional<Place> PlaceOf(const model::ObjectMeta& meta, bool bound) const;
   std::string RoleOf(const Entry& entry, const QueuedPod& pod) const;
-  // Takes the pods of a group out of a Workload that is not theirs, and puts them where they wait in vain, with the
-  // reason.
+  // Takes the pods of a group out of a Workload that is not theirs. Where they are put, they wait and say so.
   void MoveGroupAway(const Place& place, Touched* touched);
   // Reads the pods again of one that is made of them.
   void ReadPods(Entry& entry, Touched* touched);
