@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "app/arguments.h"
 #include "app/door_client.h"
 #include "app/door_texts.h"
 #include "app/output.h"
@@ -166,19 +167,6 @@ void Command::AddVerbs(CLI::App& main) {
   AddOutput(version, {"text", "json", "yaml"});
 }
 
-// Says what is wrong with the verb of these arguments; empty: nothing.
-std::string UnknownVerb(const CLI::App& main, const std::vector<std::string>& arguments) {
-  if (arguments.empty() || arguments[0].starts_with('-')) return "";
-  std::vector<std::string_view> known;
-  for (const CLI::App* verb : main.get_subcommands([](const CLI::App*) { return true; }))
-    known.push_back(verb->get_name());
-  if (std::ranges::find(known, arguments[0]) != known.end()) return "";
-  const std::string_view meant = base::Closest(arguments[0], known);
-  return fmt::format(
-      "unknown command \"{}\"; {}", arguments[0],
-      meant.empty() ? fmt::format("known are {}", fmt::join(known, ", ")) : fmt::format("did you mean {}?", meant));
-}
-
 int Command::Go(int argc, char** argv, bool plugin) {
   if (!plugin) program_ = "tutti ctl";
   CLI::App main("Asks Tutti, the scheduler, why gangs wait, and what gangs, queues and nodes there are.", program_);
@@ -191,7 +179,9 @@ int Command::Go(int argc, char** argv, bool plugin) {
                   "  {0} get nodes --server http://127.0.0.1:8080     # of tutti sim",
                   program_));
   AddVerbs(main);
-  std::vector<std::string> arguments(argv + (plugin ? 1 : 2), argv + argc);
+  main.failure_message(ParseFailure);
+  std::vector<std::string> arguments = GoArguments(argc, argv, plugin ? 1 : 2);
+  TurnHelpIntoFlag(arguments);
   if (const std::string wrong = UnknownVerb(main, arguments); !wrong.empty()) {
     fmt::print(stderr, "error: {}\nRun with --help for more information.\n", Shown(wrong, Lines::kKept));
     return kUsage;

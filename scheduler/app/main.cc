@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "app/arguments.h"
 #include "app/config_extenders.h"
 #include "app/ctl_command.h"
 #include "app/demo.h"
@@ -505,73 +506,6 @@ struct VersionVerb {
   }
 };
 
-// -- flags as Go's programs take them --
-
-// Rewrites -v=2 as -v2, and makes --kubeconfig= an empty value: CLI11 would read "=2" from the first, and no value from
-// the second.
-std::vector<std::string> GoArguments(int argc, char** argv) {
-  std::vector<std::string> arguments;
-  for (int i = 1; i < argc; ++i) {
-    std::string text = argv[i];
-    const size_t equals = text.find('=');
-    const bool is_long = text.starts_with("--");
-    if (!is_long && text.starts_with("-") && equals == 2) text.erase(equals, 1);
-    const bool empty = is_long && equals != std::string::npos && equals + 1 == text.size();
-    if (empty) text.pop_back();
-    arguments.push_back(std::move(text));
-    if (empty) arguments.emplace_back();
-  }
-  return arguments;
-}
-
-// Returns "; did you mean --config?" for an unknown flag, or the flags that there are.
-std::string Meant(const CLI::App& main) {
-  constexpr size_t kFew = 20;
-  std::vector<std::string_view> known;
-  for (const CLI::App* verb : main.get_subcommands()) {
-    for (const CLI::Option* option : verb->get_options()) {
-      for (const std::string& name : option->get_lnames()) known.push_back(name);
-    }
-  }
-  bool unknown_flag = false;
-  for (const std::string& left : main.remaining(true)) {
-    if (left == "-f") return "; manifests are given without a flag: tutti simulate FILE";
-    if (!left.starts_with("--")) continue;
-    unknown_flag = true;
-    const std::string name = left.substr(2, left.find('=') - 2);
-    if (const std::string_view meant = app::Closest(name, known); !meant.empty())
-      return fmt::format("; did you mean --{}?", meant);
-  }
-  return unknown_flag && !known.empty() && known.size() <= kFew
-             ? fmt::format("; known are --{}", fmt::join(known, ", --"))
-             : "";
-}
-
-std::string ParseFailure(const CLI::App* main, const CLI::Error& error) {
-  const bool unknown = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-  return fmt::format("{}{}\nRun with --help for more information.\n", error.what(), unknown ? Meant(*main) : "");
-}
-
-// Turns `help VERB` into `VERB --help`.
-void TurnHelpIntoFlag(std::vector<std::string>& arguments) {
-  if (arguments.empty() || arguments[0] != "help") return;
-  arguments.erase(arguments.begin());
-  arguments.emplace_back("--help");
-}
-
-// Says what is wrong with the verb of these arguments; empty: nothing. CLI11's own message does not name the verb.
-std::string UnknownVerb(const CLI::App& main, const std::vector<std::string>& arguments) {
-  if (arguments.empty() || arguments[0].starts_with('-')) return "";
-  std::vector<std::string_view> known = {"help"};
-  for (const CLI::App* verb : main.get_subcommands([](const CLI::App*) { return true; }))
-    known.push_back(verb->get_name());
-  if (std::ranges::count(known, arguments[0]) > 0) return "";
-  const std::string_view meant = app::Closest(arguments[0], known);
-  return fmt::format(
-      "unknown command \"{}\"; {}", arguments[0],
-      meant.empty() ? fmt::format("known are {}", fmt::join(known, ", ")) : fmt::format("did you mean {}?", meant));
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -597,10 +531,10 @@ int main(int argc, char** argv) {
   demo->final_callback([&] { exit_code = tutti::app::Demo(story); });
   version.AddTo(main, &exit_code);
   main.add_subcommand("ctl", "Ask a scheduler why gangs wait; the same as kubectl tutti");
-  main.failure_message(ParseFailure);
-  std::vector<std::string> arguments = GoArguments(argc, argv);
-  TurnHelpIntoFlag(arguments);
-  if (const std::string wrong = UnknownVerb(main, arguments); !wrong.empty()) {
+  main.failure_message(app::ParseFailure);
+  std::vector<std::string> arguments = app::GoArguments(argc, argv);
+  app::TurnHelpIntoFlag(arguments);
+  if (const std::string wrong = app::UnknownVerb(main, arguments); !wrong.empty()) {
     fmt::print(stderr, "tutti: error: {}\nRun with --help for more information.\n", wrong);
     return kUsage;
   }

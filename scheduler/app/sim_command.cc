@@ -98,19 +98,17 @@ void Greet(const SimFlags& flags, const std::string& preferred, const std::strin
 }
 
 // Answers the pages of `tutti run` that say something of this scheduler; nullopt: it is none of them.
-std::optional<server::PageAnswer> ShowPage(Views& views, const observe::Metrics& metrics, const std::string& config,
-                                           const sim::BesideRequest& request, std::string* type) {
-  *type = server::kJson;
-  if (request.path == "/configz") return server::PageAnswer{200, config};
-  if (request.path == "/debug/decisions") {
-    for (const auto& [name, value] : request.params)
-      if (name != "namespace" && name != "name" && name != "since")
-        return server::PageAnswer{400, fmt::format("unknown parameter {}; known are namespace, name, since\n", name)};
-    return ShowDecisions(views, "", server::Query(request.params.begin(), request.params.end()));
-  }
-  *type = server::kPrometheus;
-  if (request.path == "/metrics") return server::PageAnswer{200, metrics.Text()};
-  return std::nullopt;
+std::optional<sim::BesideAnswer> ShowPage(Views& views, const observe::Metrics& metrics, const std::string& config,
+                                          const sim::BesideRequest& request) {
+  if (request.path == "/configz") return sim::BesideAnswer{200, server::kJson, config};
+  if (request.path == "/metrics") return sim::BesideAnswer{200, server::kPrometheus, metrics.Text()};
+  if (request.path != "/debug/decisions") return std::nullopt;
+  for (const auto& [name, value] : request.params)
+    if (name != "namespace" && name != "name" && name != "since")
+      return sim::BesideAnswer{400, server::kText,
+                               fmt::format("unknown parameter {}; known are namespace, name, since\n", name)};
+  auto page = ShowDecisions(views, "", server::Query(request.params.begin(), request.params.end()));
+  return sim::BesideAnswer{page.status, page.status == 200 ? server::kJson : server::kText, std::move(page.body)};
 }
 
 // Answers what the scheduler shows, all of it, for here anyone may do everything; and the console.
@@ -161,35 +159,42 @@ void EnsureOurNamespace(sim::Store& store) {
   (void)store.Create({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", kOurNamespace}}}});
 }
 
+// The configuration as it is used, and what follows from it for the core. Shows its notes.
+base::Result<std::pair<Config, core::Options>> LoadSetup(const SimFlags& flags) {
+  auto config = LoadWholeConfig(flags.config_files);
+  if (!config) return config.error();
+  auto options = MakeOptions(*config, OfflineSchedulerNames());
+  if (!options) return options.error();
+  options->flush_after_ms = core::kFlushAfterMs;
+  NoteExtendersAreNotAsked(&*config);
+  ShowNotes(config->notes);
+  return std::pair(*std::move(config), *std::move(options));
+}
+
 }  // namespace
 
 int Sim(SimFlags flags) {
   const auto address = ParseAddress(flags.listen);
   if (!address) return Refuse(address.error());
-  auto config = LoadWholeConfig(flags.config_files);
-  if (!config) return Refuse(config.error());
-  auto core_options = MakeOptions(*config, OfflineSchedulerNames());
-  if (!core_options) return Refuse(core_options.error());
-  core_options->flush_after_ms = core::kFlushAfterMs;
-
-  NoteExtendersAreNotAsked(&*config);
-  ShowNotes(config->notes);
+  auto setup = LoadSetup(flags);
+  if (!setup) return Refuse(setup.error());
+  auto& [config, core_options] = *setup;
 
   const base::SystemClock clock;
   const std::string preferred = PreferredGroup(flags);
   EmbeddedCluster::Options options = ClusterOptionsOf(flags, preferred);
   std::vector<std::string> served;  // empty: the scheduler that runs against this cluster decides
   if (flags.with_scheduler) {
-    for (const framework::Profile& profile : core_options->profiles) served.push_back(profile.scheduler_name);
-    options.scheduler = *std::move(core_options);
-    options.pods_ready = config->pods_ready;
+    for (const framework::Profile& profile : core_options.profiles) served.push_back(profile.scheduler_name);
+    options.scheduler = std::move(core_options);
+    options.pods_ready = config.pods_ready;
   }
   observe::History history(clock);
   observe::Metrics metrics(TUTTI_VERSION, "", "");
   metrics.SetLeading(true);
   observe::Observers observers({&history, &metrics});
   options.observer = &observers;
-  const std::string config_text = ConfigJson(*config);
+  const std::string config_text = ConfigJson(config);
   EmbeddedCluster cluster(clock, std::move(options));
   if (const base::Status loaded = cluster.Load(std::move(flags.manifests)); !loaded) return Refuse(loaded.error());
   ShowNotes(cluster.NotesOfLoading());
@@ -216,12 +221,9 @@ int Sim(SimFlags flags) {
       [served](const sim::ApiResource& resource, const sim::Json& object) {
         return sim::WithoutEffect(resource, object, served);
       },
-      [&](const sim::BesideRequest& request) -> std::optional<sim::BesideAnswer> {
-        std::string type;
-        if (flags.with_scheduler)
-          if (auto page = ShowPage(views, metrics, config_text, request, &type))
-            return sim::BesideAnswer{page->status, page->status == 200 ? type : server::kText, std::move(page->body)};
-        return ShowDoor(shown, request);
+      [&](const sim::BesideRequest& request) {
+        auto page = flags.with_scheduler ? ShowPage(views, metrics, config_text, request) : std::nullopt;
+        return page ? page : ShowDoor(shown, request);
       });
   if (const base::Status started = http.Start(address->first, address->second); !started)
     return Refuse(

@@ -21,6 +21,11 @@ constexpr Millis kMembersQuietMs = 1'000;
 // longer than for the most of them.
 constexpr Millis kRetellOneMs = 20, kRetellLeastMs = 1'000, kRetellMostMs = 30'000;
 
+// The queue holds the pod, and no gate says so.
+bool IsHeldWithoutGate(const Member& member, const model::Pod& pod) {
+  return member.held_back && pod.scheduling_gates.empty() && !pod.bound() && !pod.done() && !pod.meta.deleting();
+}
+
 }  // namespace
 
 void PublishPass::Run() {
