@@ -159,6 +159,14 @@ void EnsureOurNamespace(sim::Store& store) {
   (void)store.Create({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", kOurNamespace}}}});
 }
 
+// Writes the file of --kubeconfig-out, if one is asked for.
+base::Status WriteKubeconfig(const SimFlags& flags, const std::string& url) {
+  if (flags.kubeconfig_out.empty()) return {};
+  const base::Status written = WriteFile(flags.kubeconfig_out, sim::KubeconfigFor(url));
+  if (written) return {};
+  return base::Error{written.error().code, "--kubeconfig-out: " + written.error().message};
+}
+
 // The configuration as it is used, and what follows from it for the core. Shows its notes.
 base::Result<std::pair<Config, core::Options>> LoadSetup(const SimFlags& flags) {
   auto config = LoadWholeConfig(flags.config_files);
@@ -179,7 +187,7 @@ int Sim(SimFlags flags) {
   auto setup = LoadSetup(flags);
   if (!setup) return Refuse(setup.error());
   auto& [config, core_options] = *setup;
-
+  const std::string config_text = ConfigJson(config);
   const base::SystemClock clock;
   const std::string preferred = PreferredGroup(flags);
   EmbeddedCluster::Options options = ClusterOptionsOf(flags, preferred);
@@ -194,7 +202,6 @@ int Sim(SimFlags flags) {
   metrics.SetLeading(true);
   observe::Observers observers({&history, &metrics});
   options.observer = &observers;
-  const std::string config_text = ConfigJson(config);
   EmbeddedCluster cluster(clock, std::move(options));
   if (const base::Status loaded = cluster.Load(std::move(flags.manifests)); !loaded) return Refuse(loaded.error());
   ShowNotes(cluster.NotesOfLoading());
@@ -229,9 +236,7 @@ int Sim(SimFlags flags) {
     return Refuse(
         {started.error().code, started.error().message + "; choose another address with --listen, such as :0"});
   const std::string url = UsableUrl(http, address->first);
-  if (!flags.kubeconfig_out.empty())
-    if (const base::Status written = WriteFile(flags.kubeconfig_out, sim::KubeconfigFor(url)); !written)
-      return Refuse({written.error().code, "--kubeconfig-out: " + written.error().message});
+  if (const base::Status written = WriteKubeconfig(flags, url); !written) return Refuse(written.error());
   Greet(flags, preferred, url, nodes, pods);
   Serve(cluster, views, clock, wake, stopped);
   http.Stop();
