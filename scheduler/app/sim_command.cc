@@ -164,15 +164,15 @@ base::Status WriteKubeconfig(const SimFlags& flags, const std::string& url) {
   if (flags.kubeconfig_out.empty()) return {};
   const base::Status written = WriteFile(flags.kubeconfig_out, sim::KubeconfigFor(url));
   if (written) return {};
-  return base::Error{written.error().code, "--kubeconfig-out: " + written.error().message};
+  return base::Fail(written.error().code, "--kubeconfig-out: " + written.error().message);
 }
 
 // The configuration as it is used, and what follows from it for the core. Shows its notes.
 base::Result<std::pair<Config, core::Options>> LoadSetup(const SimFlags& flags) {
   auto config = LoadWholeConfig(flags.config_files);
-  if (!config) return config.error();
+  if (!config) return tl::make_unexpected(config.error());
   auto options = MakeOptions(*config, OfflineSchedulerNames());
-  if (!options) return options.error();
+  if (!options) return tl::make_unexpected(options.error());
   options->flush_after_ms = core::kFlushAfterMs;
   NoteExtendersAreNotAsked(&*config);
   ShowNotes(config->notes);
