@@ -120,7 +120,9 @@ void PostGroup(World& world, const std::string& name, size_t min, const char* ra
                      {"metadata", {{"name", name}, {"namespace", "default"}, {"uid", "uid-" + name}}},
                      {"spec", {{"schedulingPolicy", {{"gang", {{"minCount", min}}}}}}}};
   if (rack) body["spec"]["schedulingConstraints"]["topology"] = {{{"key", rack}}};
-  model::Object object{"scheduling.k8s.io", "v1alpha2", "podgroups", "PodGroup", {}, nullptr};
+  model::Object object;
+  object.group = "scheduling.k8s.io", object.version = "v1alpha2", object.resource = "podgroups";
+  object.kind = "PodGroup";
   object.meta.ns = "default";
   object.meta.name = name;
   object.meta.uid = "uid-" + name;
