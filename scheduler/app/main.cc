@@ -475,8 +475,8 @@ struct SimVerb {
     const auto ray = kuberay.Parse(*manifests);
     if (!ray) return Refuse("sim", ray.error().message);
     if (const auto parsed = around.Parse(&flags); !parsed)
-      return parsed.error().code == base::ErrorCode::kInvalid ? RefuseValue("sim", parsed.error().message)
-                                                              : Refuse("sim", parsed.error().message);
+      return parsed.error().message.starts_with("--") ? RefuseValue("sim", parsed.error().message)
+                                                      : Refuse("sim", parsed.error().message);
     flags.kuberay = *ray;
     flags.manifests = *std::move(manifests);
     flags.with_scheduler = !no_scheduler;

@@ -66,8 +66,8 @@ void ReadTaskGroups(const std::string& text, model::GangSpec* gang) {
 }
 
 // Reads "placeholderTimeoutInSeconds=30 gangSchedulingStyle=Soft": after so long a wait for room for all, members start
-// without waiting for each other. Words that name no parameter count for nothing, as in YuniKorn. Unlike there, Soft has
-// to be written, and a value that cannot be is a problem.
+// without waiting for each other. Words that name no parameter count for nothing, as in YuniKorn. Unlike there, Soft
+// has to be written, and a value that cannot be is a problem.
 void ReadParameters(std::string_view text, model::GangSpec* gang) {
   const auto problem = [gang](std::string_view word, std::string_view write) {
     if (gang->problem.empty())
@@ -112,19 +112,6 @@ const std::string* ApplicationOf(const model::Pod& pod) {
   return nullptr;
 }
 
-// A pod that declares task groups of no application: it is of no gang, and says so.
-Membership WithoutApplication(std::string_view dialect, const model::Pod& pod) {
-  Membership membership;
-  membership.gang = {std::string(dialect), pod.meta.ns, pod.meta.name};
-  model::GangSpec spec;
-  spec.key = membership.gang;
-  spec.problem =
-      OneLine(fmt::format("Pod {}/{}: annotation {} needs the label {}; write it on each pod of the application",
-                          Named(pod.meta.ns), Named(pod.meta.name), kTaskGroups, kApplication));
-  membership.declared = std::make_shared<const model::GangSpec>(std::move(spec));
-  return membership;
-}
-
 }  // namespace
 
 std::shared_ptr<const model::GangSpec> YuniKorn::Declared(const model::GangKey& key, const std::string& task_groups,
@@ -151,9 +138,8 @@ std::shared_ptr<const model::GangSpec> YuniKorn::Declared(const model::GangKey& 
 
 std::optional<Membership> YuniKorn::MembershipOf(const model::Pod& pod) const {
   const std::string* app = ApplicationOf(pod);
-  const std::string* task_groups = model::Find(pod.meta.annotations, kTaskGroups);
-  if (!app && task_groups && !task_groups->empty()) return WithoutApplication(name(), pod);
   if (!app) return std::nullopt;
+  const std::string* task_groups = model::Find(pod.meta.annotations, kTaskGroups);
   const std::string* task_group = model::Find(pod.meta.annotations, kTaskGroup);
   if (!task_groups && !task_group) return std::nullopt;
 

@@ -180,13 +180,15 @@ spec:
 class OfQuota(rig.Base):
     def setUp(self):
         super().setUp()
-        self.sim(CLUSTER + KUEUE + JOB % {"name": "runs", "pods": 5} + JOB % {"name": "waits", "pods": 3})
+        self.sim(CLUSTER + KUEUE + JOB % {"name": "runs", "pods": 5})
+        eventually(lambda: "reserving" in self.queues()[("cluster-queue", "team-a")]["gangs"], "a job has quota")
+        self.apply(JOB % {"name": "waits", "pods": 3})
 
     def queues(self):
         return {(one["kind"], one["name"]): one for one in self.door("queues")["queues"]}
 
     def test_cohorts_and_their_queues_have_what_gangs_reserve_and_borrow(self):
-        eventually(lambda: "reserving" in self.queues()[("cluster-queue", "team-a")]["gangs"], "a job has quota")
+        eventually(lambda: "pending" in self.queues()[("cluster-queue", "team-a")]["gangs"], "the other job waits")
         queues = self.queues()
         leaf, cohort = queues[("cluster-queue", "team-a")], queues[("cohort", "all")]
         cell = leaf["cells"][0]

@@ -117,8 +117,8 @@ class Base(unittest.TestCase):
         return json.loads(text) if status == 200 else (status, text)
 
     def apply(self, manifests):
-        paths = {"Pod": "/api/v1/namespaces/%s/pods", "PodGroup": "/apis/scheduling.volcano.sh/v1beta1/namespaces/%s/podgroups"}
-        for document in manifests.split("---"):
+        paths = {"Pod": "/api/v1/namespaces/%s/pods", "Job": "/apis/batch/v1/namespaces/%s/jobs", "PodGroup": "/apis/scheduling.volcano.sh/v1beta1/namespaces/%s/podgroups"}
+        for document in filter(str.strip, manifests.split("---")):
             kind = next(line.split()[1] for line in document.splitlines() if line.startswith("kind:"))
             ns = document.partition("namespace: ")[2].split(",")[0].split("}")[0]
             status, text = fetch(self.url + paths[kind] % ns, "POST", document, content_type="application/yaml")

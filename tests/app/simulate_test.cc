@@ -125,8 +125,8 @@ TEST_CASE("what a gang itself waits for comes, however often the figures of othe
   CHECK(Find(result["gangs"], "w0000")["state"] == "finished");
   const Json& timeline = result["timeline"];
   REQUIRE(timeline.size() >= 2);
-  CHECK(timeline[0]["at_s"] == 0);
-  CHECK(timeline[1]["at_s"] == 36'000);
+  CHECK(timeline[0]["atSeconds"] == 0);
+  CHECK(timeline[1]["atSeconds"] == 36'000);
 }
 
 TEST_CASE("a pod of a schedulerName that nobody serves is pending, and says so") {
