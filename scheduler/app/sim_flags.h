@@ -59,7 +59,7 @@ class AutoscalerVerb {
   }
   static int Refuse(const std::string& message) {
     fmt::print(stderr, "tutti sim autoscaler: error: {}\n", message);
-    return 1;
+    return 2;
   }
 
   AutoscalerFlags flags_;

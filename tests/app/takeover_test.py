@@ -128,7 +128,7 @@ class Takeover(unittest.TestCase):
                 file.flush()
                 for arguments in (["sim", "autoscaler", "--node", file.name], ["sim", "--autoscaler", file.name]):
                     done = subprocess.run([TUTTI, *arguments], capture_output=True, text=True, timeout=SECONDS)
-                    self.assertEqual((done.returncode, done.stdout), (1, ""))
+                    self.assertEqual((done.returncode, done.stdout), (2, ""))
                     self.assertIn(pathlib.Path(file.name).name, done.stderr)
 
 
