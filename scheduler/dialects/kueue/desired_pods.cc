@@ -156,7 +156,7 @@ void DesirePods(const Entry& entry, const PodsTurn& turn, std::vector<DesiredObj
       !IsGroup(entry)) {
     const Json marked = MarkedTemplates(*entry.job);
     if (!marked.is_null()) {
-      out->push_back(WithFields(entry.job, MergeBetween(*entry.job->body, marked)));
+      out->push_back(WithFields(WholeObject(entry.job), MergeBetween(*entry.job->body, marked)));
       return;
     }
   }

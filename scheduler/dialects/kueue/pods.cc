@@ -290,6 +290,14 @@ std::shared_ptr<const model::Object> ReplicaObject(const model::Object& set, con
   return object;
 }
 
+std::shared_ptr<const model::Object> WholeObject(const std::shared_ptr<const model::Object>& replica) {
+  const size_t slash = replica->meta.uid.find('/');
+  if (slash == std::string::npos) return replica;
+  auto whole = std::make_shared<model::Object>(*replica);
+  whole->meta.uid.resize(slash);
+  return whole;
+}
+
 Json MarkedTemplates(const model::Object& object) {
   const std::string queue = LabelOf(object.meta, kQueueLabel), priority = LabelOf(object.meta, kPriorityLabel);
   std::string parent = object.kind;

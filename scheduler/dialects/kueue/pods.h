@@ -60,6 +60,8 @@ GroupTerms TermsOfGroup(const std::string& group, const QueuedPods& pods, bool h
 std::shared_ptr<const model::Object> GroupObject(const std::string& group, const QueuedPods& pods);
 // The replica of a LeaderWorkerSet as an object of its own.
 std::shared_ptr<const model::Object> ReplicaObject(const model::Object& set, const std::string& replica);
+// Returns the set of such a replica, under its own UID, to be written; another object is returned as it is.
+std::shared_ptr<const model::Object> WholeObject(const std::shared_ptr<const model::Object>& replica);
 
 // The pod sets of a pod alone ("main"), or of a group, one for each role, sorted by name; and the same as a Workload
 // has them.
