@@ -278,7 +278,8 @@ std::vector<PlantedBug> AllBugs() {
   return {
       InCore("the reservation is skipped", Bug::kSkipReservation).SeenBy({"no node is over its allocatable"}),
       Forgets("a pod that leaves wakes nobody", framework::Wake::kPodGone)
-          .SeenBy({"who waits is woken", kFlushed, "what a gang needs comes before what it takes besides"}),
+          .SeenBy({"who waits is woken", kFlushed, "what a gang needs comes before what it takes besides"})
+          .In("parts"),
       Forgets("a node that comes wakes nobody", framework::Wake::kNodeAdded).SeenBy({"who waits is woken", kFlushed}),
       Forgets("a node that grows wakes nobody", framework::Wake::kNodeCapacity)
           .SeenBy({"who waits is woken", kFlushed}),
