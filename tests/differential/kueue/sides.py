@@ -4,10 +4,9 @@
 import json
 import pathlib
 import subprocess
-import sys
-import time
 
 import yaml
+from held import await_hold
 from ports import free_port
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent.parent.parent
@@ -18,13 +17,6 @@ KINDS = ["jobs.batch", "pods", "workloads.kueue.x-k8s.io", "localqueues.kueue.x-
          "cohorts.kueue.x-k8s.io", "admissionchecks.kueue.x-k8s.io", "resourceflavors.kueue.x-k8s.io",
          "workloadpriorityclasses.kueue.x-k8s.io", "events", "nodes"]
 READ = "jobs.batch,pods,events,workloads.kueue.x-k8s.io,localqueues.kueue.x-k8s.io,clusterqueues.kueue.x-k8s.io,admissionchecks.kueue.x-k8s.io"
-HELD_SECONDS = 60
-PROBE = """
-apiVersion: batch/v1
-kind: Job
-metadata: {name: is-this-held, namespace: default, labels: {kueue.x-k8s.io/queue-name: q}}
-spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}
-"""
 
 
 class Side:
@@ -42,12 +34,7 @@ class Side:
     def hold(self):
         """New jobs are held from now on."""
         self.kubectl("apply", "-k", str(HOLD))
-        deadline = time.monotonic() + HELD_SECONDS
-        while self.kubectl("create", "--dry-run=server", "-o", "jsonpath={.spec.suspend}", "-f", "-", stdin=PROBE,
-                           must=False).strip() != "true":
-            if time.monotonic() > deadline:
-                raise RuntimeError("jobs are not held")
-            time.sleep(0.2)
+        await_hold(lambda *arguments, stdin: self.kubectl(*arguments, stdin=stdin, must=False))
 
     def kubectl(self, *arguments, stdin=None, must=True):
         done = subprocess.run([self._kubectl, "--kubeconfig", self.kubeconfig, *arguments], input=stdin, text=True,
@@ -104,28 +91,29 @@ class KueueSide(Side):
         self.kubectl("delete", "mutatingadmissionpolicybinding", "tutti-place-queued-pods")
 
 
-class TuttiSide(Side):
-    name = "Tutti"
+class Scheduler:
+    """`tutti run` on a cluster, as a process that is started and stopped."""
 
-    def __init__(self, directory, binary):
-        super().__init__(directory)
+    def __init__(self, directory, kubeconfig, binary):
+        self._dir = directory
+        self._kubeconfig = kubeconfig
         self._binary = binary
         self._process = None
 
-    def up(self):
-        self.cluster_up()
-        self.kubectl("apply", "--server-side", "-k", str(REPOSITORY / "manifests" / "kueue" / "crds"))
-        self.hold()
-        self.start()
+    def runs(self):
+        return self._process is not None
+
+    def pid(self):
+        return self._process.pid
 
     def start(self):
-        config = self.dir / "config.yaml"
+        config = self._dir / "config.yaml"
         config.write_text(yaml.safe_dump({
             "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
             "profiles": [{"schedulerName": "default-scheduler"}, {"schedulerName": "tutti"}]}))
-        log = open(self.dir / "tutti.log", "a")
+        log = open(self._dir / "tutti.log", "a")
         self._process = subprocess.Popen(
-            [self._binary, "run", "--kubeconfig", self.kubeconfig, "--config", config, "--leader-elect=false",
+            [self._binary, "run", "--kubeconfig", self._kubeconfig, "--config", config, "--leader-elect=false",
              "--bind-address=127.0.0.1", f"--secure-port={free_port()}"], stdout=log, stderr=log)
 
     def stop(self):
@@ -134,6 +122,20 @@ class TuttiSide(Side):
             self._process.wait()
         self._process = None
 
+
+class TuttiSide(Side):
+    name = "Tutti"
+
+    def __init__(self, directory, binary):
+        super().__init__(directory)
+        self.scheduler = Scheduler(directory, self.kubeconfig, binary)
+
+    def up(self):
+        self.cluster_up()
+        self.kubectl("apply", "--server-side", "-k", str(REPOSITORY / "manifests" / "kueue" / "crds"))
+        self.hold()
+        self.scheduler.start()
+
     def down(self):
-        self.stop()
+        self.scheduler.stop()
         super().down()

@@ -9,6 +9,7 @@ import time
 
 import yaml
 
+from held import await_hold
 from ports import free_port
 from runner import rights
 from runner.rights import REPOSITORY
@@ -25,14 +26,6 @@ MANIFESTS = {
 # And options of the real control plane; of `tutti sim`.
 REAL_OPTIONS = {"ray-dashboard": ["--ray-dashboard"], "slow-pods": ["--slow-pods"]}
 SIM_OPTIONS = {"slow-pods": ["--stop-after", "2s"]}
-# After so long an API server knows the kinds that its admission policies name.
-POLICY_SECONDS = 30
-PROBE = """
-apiVersion: batch/v1
-kind: Job
-metadata: {name: is-this-held, namespace: default, labels: {kueue.x-k8s.io/queue-name: q}}
-spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}
-"""
 
 
 class ClusterError(Exception):
@@ -99,15 +92,14 @@ class RealCluster:
             raise ClusterError(f"manifests/{manifests} could not be applied: {done.stderr.strip()}")
 
     def _await_hold(self):
-        """Until a new job is held: the policies are in force some time after they are written."""
-        deadline = time.monotonic() + POLICY_SECONDS
-        while True:
-            done = self._kubectl("create", "--dry-run=server", "-o", "jsonpath={.spec.suspend}", "-f", "-", stdin=PROBE)
-            if done.stdout == "true":
-                return
-            if time.monotonic() > deadline:
-                raise ClusterError(f"jobs are not held: {done.stdout}{done.stderr.strip()}")
-            time.sleep(0.2)
+        def said(*arguments, stdin):
+            done = self._kubectl(*arguments, stdin=stdin)
+            return done.stdout + done.stderr
+
+        try:
+            await_hold(said)
+        except TimeoutError as error:
+            raise ClusterError(str(error)) from None
 
     def _kubectl(self, *arguments, stdin=None):
         return subprocess.run([find_kubectl(), "--kubeconfig", str(self.kubeconfig), *arguments], input=stdin, text=True,
