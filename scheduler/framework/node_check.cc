@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "framework/node_check.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -23,6 +24,23 @@ std::optional<NodeRefusal> CheckNode(model::NodeId n, const cluster::PodClass& p
     return refusal;
   }
   return std::nullopt;
+}
+
+std::optional<cluster::Takings> FitsOn(model::NodeId n, const cluster::PodClass& pod_class, const Profile& profile,
+                                       const cluster::Snapshot& snapshot) {
+  if (!snapshot.present(n)) return std::nullopt;
+  std::vector<std::unique_ptr<FilterState>> states;
+  for (const auto& filter : profile.filters) {
+    auto state = filter->PrepareFilter(pod_class, snapshot);
+    if (!state) continue;
+    const std::vector<std::string>* only = state->OnlyNodes();
+    if (only && !std::ranges::binary_search(*only, snapshot.node(n).name)) return std::nullopt;
+    if (!state->RefusesClass().empty() || state->Check(n) != Verdict::kFits) return std::nullopt;
+    states.push_back(std::move(state));
+  }
+  cluster::Takings takings;
+  for (const auto& state : states) state->Choose(n, &takings);
+  return takings;
 }
 
 }  // namespace tutti::framework

@@ -122,6 +122,12 @@ struct LonelyRig : PreemptionRig {
               .priority_class = "high",
               .spec = {{"affinity", {{"podAffinity", {{"requiredDuringSchedulingIgnoredDuringExecution", {term}}}}}}}});
   }
+  // Adds so many of different shapes, and counts what is sought in vain from `settled_ms` on.
+  void AddManyLonely(int gangs, base::Millis settled_ms) {
+    for (int i = 0; i < gangs; ++i) AddLonely(fmt::format("high-{}", i), fmt::format("{}m", 1000 + i));
+    Pass(settled_ms);
+    attempts.in_vain = 0;
+  }
   void AddFriend() { AddPod("friend", {.unit = "friend", .cpu = "0"}); }
   Attempts attempts;
 };
@@ -131,9 +137,7 @@ struct LonelyRig : PreemptionRig {
 TEST_CASE("On a quiet cluster victims of which nothing is proven are sought once a minute") {
   LonelyRig rig;
   constexpr int kGangs = 40, kMinutes = 10;
-  for (int i = 0; i < kGangs; ++i) rig.AddLonely(fmt::format("high-{}", i), fmt::format("{}m", 1000 + i));
-  rig.Pass(60'000);
-  rig.attempts.in_vain = 0;
+  rig.AddManyLonely(kGangs, 60'000);
   rig.Pass(kMinutes * 60'000);
   CHECK(rig.attempts.in_vain > 0);
   CHECK(rig.attempts.in_vain <= kGangs * (kMinutes + 1));
@@ -190,9 +194,7 @@ TEST_CASE("Beside pods of their own priority gangs that wait are not considered 
 TEST_CASE("Where pods come and go, victims that nobody finds are sought in rounds") {
   LonelyRig rig;
   constexpr int kGangs = 40, kSeconds = 120;
-  for (int i = 0; i < kGangs; ++i) rig.AddLonely(fmt::format("high-{}", i), fmt::format("{}m", 1000 + i));
-  rig.Pass(10'000);
-  rig.attempts.in_vain = 0;
+  rig.AddManyLonely(kGangs, 10'000);
   for (int i = 0; i < kSeconds * 4; ++i) {
     rig.AddPod("comes", {.cpu = "0"});
     rig.Pass(125);

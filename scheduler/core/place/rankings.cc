@@ -2,7 +2,7 @@
 #include "core/place/rankings.h"
 
 #include "base/check.h"
-#include "framework/one_node.h"
+#include "framework/node_check.h"
 
 namespace tutti::core {
 namespace {
@@ -48,7 +48,7 @@ std::optional<cluster::Takings> Rankings::FitsOn(const std::shared_ptr<const clu
   if (!by_class_.contains(pod_class->id) && asked_[pod_class->id]++ < kAnswersWithoutRanking) {
     const framework::Profile* profile = framework::FindProfile(profiles_, pod_class->spec->scheduler_name);
     TUTTI_CHECK(profile, "only pods of a served profile are placed");
-    return framework::FitsOn(*profile, *pod_class, snapshot_, n);
+    return framework::FitsOn(n, *pod_class, *profile, snapshot_);
   }
   const framework::Ranking& ranking = For(pod_class);
   if (!ranking.Feasible(n)) return std::nullopt;
