@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
 #include "cluster/json_decode.h"
+#include "dialects/kueue/names.h"
 #include "dialects/kueue/pods.h"
+#include "dialects/kueue/workloads.h"
 #include "tests/support/catch.h"
 
 namespace tutti::dialects::kueue {
@@ -143,6 +145,44 @@ TEST_CASE("The templates of what makes pods are marked once, and of no other obj
   CHECK(marked["spec"]["template"]["metadata"]["annotations"]["kueue.x-k8s.io/pod-suspending-parent"] == "statefulset");
   CHECK(MarkedTemplates(read(marked)).is_null());
   CHECK(MarkedTemplates(*Pod("a")).is_null());
+}
+
+TEST_CASE("A pod that comes before its set waits for it, whatever goes in other namespaces") {
+  const auto of = [](const std::string& ns) {
+    return Pod("s-0", {{"metadata",
+                        {{"namespace", ns},
+                         {"uid", "u-" + ns},
+                         {"labels",
+                          {{"kueue.x-k8s.io/pod-group-name", nullptr},
+                           {"leaderworkerset.sigs.k8s.io/name", "s"},
+                           {"leaderworkerset.sigs.k8s.io/group-index", "0"}}},
+                         {"annotations", {{"kueue.x-k8s.io/pod-suspending-parent", "leaderworkerset"}}}}}});
+  };
+  const Queues queues;
+  const DialectSettings settings;
+  Workloads workloads(queues, settings);
+  Touched touched;
+  workloads.PutPod(of("n"), &touched);
+  workloads.PutPod(of("m"), &touched);
+  workloads.DropPod("m", "s-0", &touched);
+  const JobKind& kind = *FindJobKind("labelled-leaderworkersets.leaderworkerset.x-k8s.io");
+  const auto set = cluster::DecodeObject(
+      kind.kind,
+      std::make_shared<const Json>(
+          Json{{"apiVersion", "leaderworkerset.x-k8s.io/v1"},
+               {"kind", "LeaderWorkerSet"},
+               {"metadata",
+                {{"name", "s"}, {"namespace", "n"}, {"uid", "set"}, {"labels", {{"kueue.x-k8s.io/queue-name", "q"}}}}},
+               {"spec",
+                {{"replicas", 1},
+                 {"leaderWorkerTemplate",
+                  {{"size", 1}, {"workerTemplate", {{"spec", {{"containers", {{{"name", "c"}}}}}}}}}}}}}));
+  REQUIRE(set);
+  workloads.PutJob(kind, std::make_shared<const model::Object>(*set), &touched);
+  const Entry* entry =
+      workloads.Find({"kueue", "n", WorkloadName("LeaderWorkerSet", "leaderworkerset.x-k8s.io", "s-0", "set")});
+  REQUIRE(entry);
+  CHECK(entry->pods.size() == 1);
 }
 
 }  // namespace

@@ -21,11 +21,6 @@ namespace {
 
 const Json& MetadataOf(const model::Object& object) { return Field(*object.body, "metadata"); }
 
-bool HasFinalizer(const QueuedPod& pod) {
-  return std::ranges::any_of(ListIn(MetadataOf(*pod.object), "finalizers"),
-                             [](const Json& each) { return each == kManaged; });
-}
-
 bool IsGroup(const Entry& entry) { return entry.by_pods() && entry.kind->pods == PodOwner::kGroup; }
 
 // By role.
@@ -50,8 +45,8 @@ class Wishes {
     for (const auto& [name, pod] : entry_.pods)
       if (pod.started && pod.counts()) --open[pod.role];
     for (const auto& [name, pod] : entry_.pods) {
-      if (HasFinalizer(pod) && !NeedsFinalizer(pod, some_stay, lacks)) {
-        WithoutFinalizer(pod);
+      if (HasFinalizer(*pod.object, kManaged) && !NeedsFinalizer(pod, some_stay, lacks)) {
+        out_->push_back(WithoutFinalizer(pod.object, kManaged));
       } else if (pod.deleting() || pod.ended) {
         continue;
       } else if (excess.contains(name)) {
@@ -78,7 +73,7 @@ class Wishes {
 
   bool MayBeMarked(const QueuedPod& pod) const {
     const std::string* parent = model::Find(pod.object->meta.annotations, kParent);
-    return !parent && (!model::Find(pod.object->meta.labels, kManaged) || !HasFinalizer(pod));
+    return !parent && (!model::Find(pod.object->meta.labels, kManaged) || !HasFinalizer(*pod.object, kManaged));
   }
 
   void Change(const QueuedPod& pod, const Json& wanted) {
@@ -91,18 +86,11 @@ class Wishes {
     Json wanted = *pod.object->body;
     Json& meta = wanted["metadata"];
     meta["labels"][std::string(kManaged)] = "true";
-    if (!HasFinalizer(pod)) {
+    if (!HasFinalizer(*pod.object, kManaged)) {
       if (!meta["finalizers"].is_array()) meta["finalizers"] = Json::array();
       meta["finalizers"].push_back(kManaged);
     }
     Change(pod, wanted);
-  }
-
-  void WithoutFinalizer(const QueuedPod& pod) {
-    Json others = Json::array();
-    for (const Json& each : ListIn(MetadataOf(*pod.object), "finalizers"))
-      if (each != kManaged) others.push_back(each);
-    out_->push_back(WithFields(pod.object, {{"metadata", {{"finalizers", std::move(others)}}}}));
   }
 
   bool Start(const QueuedPod& pod) {
@@ -143,13 +131,6 @@ class Wishes {
 };
 
 }  // namespace
-
-DesiredObject WithFields(const std::shared_ptr<const model::Object>& object, Json fields) {
-  DesiredObject desired{
-      .ref = cluster::RefOf(object), .fields = std::move(fields), .agree = AgreesWithoutTimes, .seen = object};
-  desired.ref.resource_version = object->meta.resource_version;
-  return desired;
-}
 
 void DesirePods(const Entry& entry, const PodsTurn& turn, std::vector<DesiredObject>* out) {
   if (entry.job && entry.by_pods() && !entry.job->meta.deleting() && entry.kind->pods != PodOwner::kItself &&

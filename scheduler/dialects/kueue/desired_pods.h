@@ -7,11 +7,9 @@
 
 #include "cluster/desired.h"
 #include "dialects/kueue/workloads.h"
+#include "dialects/kueue/writes.h"
 
 namespace tutti::dialects::kueue {
-
-// The fields, where the object is still of the version that they were made from.
-cluster::DesiredObject WithFields(const std::shared_ptr<const model::Object>& object, base::Json fields);
 
 // How far they may go.
 struct PodsTurn {

@@ -24,15 +24,6 @@ using cluster::DesiredObject;
 
 namespace {
 
-const Json& FinalizersOf(const model::Object& object) { return Field(Field(*object.body, "metadata"), "finalizers"); }
-
-DesiredObject WithoutFinalizer(const std::shared_ptr<const model::Object>& object) {
-  Json others = Json::array();
-  for (const Json& each : FinalizersOf(*object))
-    if (each != kInUse) others.push_back(each);
-  return WithFields(object, {{"metadata", {{"finalizers", std::move(others)}}}});
-}
-
 // The job has nothing left that its Workload has to be kept for.
 bool IsOver(const Entry& entry) { return !entry.job || entry.End() || !entry.IsLetGo(); }
 
@@ -120,37 +111,49 @@ std::vector<PodSetGrant> GrantsFor(const Decided& decided, const Json& status) {
   return grants;
 }
 
+// It has quota and what else it needs, and does not have to give it back.
+bool MayRun(const Desires& desires) {
+  const auto& has = desires.decided.report.quota.has;
+  return desires.workload && has && !has->evicted && IsTrue(Field(desires.status, "conditions"), "Admitted");
+}
+
+// How far the job may go, or the pods that are held one by one.
+PodsTurn::Step StepOf(const Desires& desires) {
+  using Step = PodsTurn::Step;
+  const Entry& entry = desires.decided.entry;
+  const QuotaReport& quota = desires.decided.report.quota;
+  const bool is_told = IsTrue(Field(desires.status, "conditions"), "Evicted");
+  // As long as the Workload says that it has to leave, it says what it had and not what it has.
+  if (MayRun(desires)) return desires.workload->meta.deleting() || is_told ? Step::kWait : Step::kStart;
+  if (entry.IsHeld()) return Step::kWait;
+  // Until its Workload says why, it runs on.
+  if (quota.has && quota.has->evicted && !is_told) return Step::kWait;
+  // An earlier leader, or Kueue, has started it, and its quota is not taken up yet.
+  if (!quota.has && quota.reason.empty() && quota.evicted_reason.empty() && entry.read.has) return Step::kWait;
+  return Step::kStop;
+}
+
 // The body that the job should have; nullopt: the one that it has.
 std::optional<Json> WantedBody(const Desires& desires) {
   const Decided& decided = desires.decided;
-  const std::shared_ptr<const model::Object>& workload = desires.workload;
-  const Json& status = desires.status;
   const Entry& entry = decided.entry;
   const auto stopped = [&](const Json& body) {
     return Stopped(*entry.kind, entry.sets, entry.of_workload.json, decided.settings.scheduler_names.front(), body);
   };
   const Json& body = *entry.job->body;
-  const bool suspended = IsSuspended(*entry.kind, body);
-  const Json& conditions = Field(status, "conditions");
-  const QuotaReport& quota = decided.report.quota;
-  const bool leaves = quota.has && quota.has->evicted;
-  if (workload && IsTrue(conditions, "Admitted") && quota.has && !leaves) {
-    // As long as it says that it has to leave, it says what it had and not what it has.
-    if (!suspended || workload->meta.deleting() || IsTrue(conditions, "Evicted")) return std::nullopt;
-    // What an earlier admission has put into the templates goes first.
-    return Started(*entry.kind, entry.sets, GrantsFor(decided, status),
-                   entry.workload && HasGrants(entry.sets, body) ? stopped(body) : body);
+  const bool suspended = IsSuspended(*entry.kind, body), granted = entry.workload && HasGrants(entry.sets, body);
+  switch (StepOf(desires)) {
+    case PodsTurn::Step::kStart:
+      if (!suspended) return std::nullopt;
+      // What an earlier admission has put into the templates goes first.
+      return Started(*entry.kind, entry.sets, GrantsFor(decided, desires.status), granted ? stopped(body) : body);
+    case PodsTurn::Step::kWait:
+      if (!suspended || MayRun(desires) || entry.kind->free_templates) return std::nullopt;
+      return granted && !IsReleased(*entry.kind, body) ? std::optional(stopped(body)) : std::nullopt;
+    case PodsTurn::Step::kStop:
+      return desires.workload && entry.kind->free_templates ? stopped(body) : Suspended(*entry.kind, body);
   }
-  if (suspended) {
-    const bool restores =
-        entry.workload && !entry.kind->free_templates && !IsReleased(*entry.kind, body) && HasGrants(entry.sets, body);
-    return restores ? std::optional(stopped(body)) : std::nullopt;
-  }
-  // Until its Workload says why, it runs on.
-  if (leaves && !IsTrue(conditions, "Evicted")) return std::nullopt;
-  // An earlier leader, or Kueue, has started it, and its quota is not taken up yet.
-  if (!quota.has && quota.reason.empty() && quota.evicted_reason.empty() && entry.read.has) return std::nullopt;
-  return workload && entry.kind->free_templates ? stopped(body) : Suspended(*entry.kind, body);
+  return std::nullopt;
 }
 
 std::shared_ptr<const model::Object> WorkloadOf(const Decided& decided, const cluster::Unseen& unseen) {
@@ -209,7 +212,7 @@ void DesireWorkload(const Desires& desires) {
     return;
   }
   if ((workload->meta.deleting() && IsOver(entry)) || entry.read.finished) {
-    if (IsKept(*workload)) out->push_back(WithoutFinalizer(workload));
+    if (HasFinalizer(*workload, kInUse)) out->push_back(WithoutFinalizer(workload, kInUse));
     return;
   }
   if (entry.orphaned() && entry.pods.empty() && workload->meta.Controller() &&
@@ -265,25 +268,16 @@ void DesireChecks(const Desires& desires) {
                  desires.out);
 }
 
-// How far the pods may go that are held one by one.
+// The step for pods that are held one by one, with what it needs.
 PodsTurn TurnOf(const Desires& desires) {
   const Entry& entry = desires.decided.entry;
-  const QuotaReport& quota = desires.decided.report.quota;
-  const Json& conditions = Field(desires.status, "conditions");
-  const bool leaves = quota.has && quota.has->evicted;
   PodsTurn turn{.now_ms = desires.decided.report.now_wall_ms};
   if (entry.ended() || !entry.job || !entry.by_pods()) return turn;
-  if (desires.workload && IsTrue(conditions, "Admitted") && quota.has && !leaves) {
-    if (desires.workload->meta.deleting()) return turn;
-    turn.step = PodsTurn::Step::kStart;
-    turn.grants = GrantsFor(desires.decided, desires.status);
-    return turn;
-  }
-  const bool awaits_word = leaves
-                               ? !IsTrue(conditions, "Evicted")
-                               : !quota.has && quota.reason.empty() && quota.evicted_reason.empty() && entry.read.has;
-  if (entry.IsHeld() || awaits_word) return turn;
-  turn.step = PodsTurn::Step::kStop;
+  turn.step = StepOf(desires);
+  if (turn.step == PodsTurn::Step::kStart) turn.grants = GrantsFor(desires.decided, desires.status);
+  if (turn.step != PodsTurn::Step::kStop) return turn;
+  const auto& has = desires.decided.report.quota.has;
+  const bool leaves = has && has->evicted;
   turn.reason = leaves ? "WorkloadEvicted" : "NotAdmitted";
   turn.message = leaves ? desires.decided.eviction : "Not admitted by cluster queue";
   return turn;

@@ -88,24 +88,25 @@ class Teller {
       OfWorkload(true, std::string(kExecutionExceeded),
                  fmt::format("The maximum execution time ({}s) exceeded", of_.entry.read.terms.max_seconds));
     if (IsPreemption(now.evicted_reason)) {
-      const std::string note =
-          of_.preemptor ? fmt::format("{}; {}", of_.eviction, Priorities(*of_.preemptor, of_.entry)) : of_.eviction;
-      OfWorkload(false, "Preempted", note);
+      const std::string ranks = of_.preemptor ? "; " + Priorities(*of_.preemptor, of_.entry) : std::string();
+      OfWorkload(false, "Preempted", of_.eviction + ranks);
       if (of_.preemptor && of_.preemptor->workload && now.has)
         out_->push_back({AboutWorkload(*of_.preemptor), false, "PreemptedWorkload",
-                         fmt::format("Preempted workload {}/{} (UID: {}) in ClusterQueue {}; {}", of_.entry.key.ns,
-                                     of_.entry.key.name, of_.entry.workload->meta.uid, now.has->leaf,
-                                     Priorities(*of_.preemptor, of_.entry)),
+                         fmt::format("Preempted workload {}/{} (UID: {}) in ClusterQueue {}{}", of_.entry.key.ns,
+                                     of_.entry.key.name, of_.entry.workload->meta.uid, now.has->leaf, ranks),
                          kAdmission});
     }
-    for (const auto& check : of_.entry.read.checks)
-      if (now.evicted_reason == kDeactivatedByCheck && check.state == "Rejected")
-        OfWorkload(true, "AdmissionCheckRejected",
-                   OneLine(fmt::format("Deactivating workload because AdmissionCheck for {} was Rejected: {}",
-                                       check.name, check.message)));
+    if (now.evicted_reason == kDeactivatedByCheck) TellRejection();
     if (now.evicted_reason == kWorkloadDeleted) return TellStop();
     OfWorkload(false, fmt::format("EvictedDueTo{}", reason), of_.eviction);
     TellStop();
+  }
+  void TellRejection() {
+    for (const auto& check : of_.entry.read.checks)
+      if (check.state == "Rejected")
+        OfWorkload(true, "AdmissionCheckRejected",
+                   OneLine(fmt::format("Deactivating workload because AdmissionCheck for {} was Rejected: {}",
+                                       check.name, check.message)));
   }
   void TellStop() {
     if (of_.entry.job && of_.entry.IsLetGo()) OfJob("Stopped", of_.eviction);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "dialects/declaration.h"
 #include "dialects/fields.h"
 #include "dialects/kueue/names.h"
@@ -94,10 +95,8 @@ bool AreReplicasReady(const Json& body) { return IsTrue(Field(StatusIn(body), "c
 // --- The table ---
 
 JobKind Replicated(const char* resource, const char* kind, const char* version = "v1") {
-  std::string name(kind);
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
   return {{"kubeflow.org", resource, kind, {version}},
-          fmt::format("kubeflow.org/{}-kueue-controller", name),
+          fmt::format("kubeflow.org/{}-kueue-controller", base::LowerCase(kind)),
           "/spec/runPolicy/suspend",
           false,
           true,
@@ -107,11 +106,9 @@ JobKind Replicated(const char* resource, const char* kind, const char* version =
 
 // Of these only objects with a queue's label are asked for, as there are many others.
 JobKind ByPods(const char* group, const char* resource, const char* kind, PodOwner pods) {
-  std::string name(kind);
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
   JobKind row;
   row.kind = {group, resource, kind, {"v1"}, std::string(kQueueLabel)};
-  row.reporter = fmt::format("{}{}{}-kueue-controller", group, *group ? "/" : "", name);
+  row.reporter = fmt::format("{}{}{}-kueue-controller", group, *group ? "/" : "", base::LowerCase(kind));
   row.pods = pods;
   return row;
 }

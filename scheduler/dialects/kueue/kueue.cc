@@ -9,6 +9,7 @@
 #include "dialects/kueue/jobs.h"
 #include "dialects/kueue/names.h"
 #include "dialects/kueue/status.h"
+#include "dialects/kueue/writes.h"
 #include "dialects/wording.h"
 
 namespace tutti::dialects::kueue {
@@ -149,7 +150,7 @@ model::GangSpec Kueue::Describe(const model::GangKey& key) const {
 
 std::string_view Kueue::SchedulerName(const model::GangKey& key) const {
   const Entry* entry = workloads_.Find(key);
-  if (!entry || !served_ || (entry->read.finished && !IsKept(*entry->workload))) return {};
+  if (!entry || !served_ || (entry->read.finished && !HasFinalizer(*entry->workload, kInUse))) return {};
   return settings_.scheduler_names.front();
 }
 

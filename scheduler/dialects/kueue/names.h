@@ -31,7 +31,7 @@ inline constexpr std::string_view kTerminationTarget = "TerminationTarget";  // 
 inline constexpr std::string_view kManaged = "kueue.x-k8s.io/managed";
 // On a Workload.
 inline constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
-inline constexpr std::string_view kInUse = "kueue.x-k8s.io/resource-in-use";  // the finalizer
+inline constexpr std::string_view kInUse = "kueue.x-k8s.io/resource-in-use";  // a finalizer: until its quota is free
 inline constexpr std::string_view kIsOfGroup = "kueue.x-k8s.io/is-group-workload";
 inline constexpr std::string_view kReplaces = "kueue.x-k8s.io/workload-slice-replacement-for";
 // On the pods of a job that was started.

@@ -9,6 +9,7 @@
 
 #include "base/json_string.h"
 #include "base/sha1.h"
+#include "base/text.h"
 #include "dialects/declaration.h"
 #include "dialects/fields.h"
 #include "dialects/kueue/names.h"
@@ -300,8 +301,7 @@ std::shared_ptr<const model::Object> WholeObject(const std::shared_ptr<const mod
 
 Json MarkedTemplates(const model::Object& object) {
   const std::string queue = LabelOf(object.meta, kQueueLabel), priority = LabelOf(object.meta, kPriorityLabel);
-  std::string parent = object.kind;
-  std::ranges::transform(parent, parent.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string parent = base::LowerCase(object.kind);
   Json marked = *object.body;
   for (const char* path :
        {"/spec/template", "/spec/leaderWorkerTemplate/leaderTemplate", "/spec/leaderWorkerTemplate/workerTemplate"}) {

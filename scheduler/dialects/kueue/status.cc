@@ -92,8 +92,6 @@ class Writer {
         Evict();
       if (!quota.has)
         Wait();
-      else if (!quota.has->evicted && IsLeaving())
-        Release();  // what it was given since is written next
       else if (!quota.has->evicted)
         Hold(*quota.has);
     }
@@ -165,10 +163,10 @@ class Writer {
     }
   }
 
-  // It is written that it has to leave, and not yet that it has left. Late pods are told before the queue lets go.
-  bool IsLeaving() const {
+  // Why it has to leave, where that is written, and not yet that it has left. Empty: it is not.
+  std::string WhyLeaves() const {
     const Json* evicted = FindTrue(conditions_, "Evicted");
-    return evicted && IsTrue(conditions_, "QuotaReserved") && TextIn(*evicted, "reason") != kPodsReadyTimeout;
+    return evicted && IsTrue(conditions_, "QuotaReserved") ? TextIn(*evicted, "reason") : std::string();
   }
 
   void Release() {
@@ -235,9 +233,9 @@ class Writer {
 
   void Hold(const model::HeldQuota& has) {
     // That its pods were not ready in time is said first, and then it has to leave.
-    const Json* evicted = FindTrue(conditions_, "Evicted");
-    const bool leaves_soon =
-        evicted && IsTrue(conditions_, "QuotaReserved") && TextIn(*evicted, "reason") == kPodsReadyTimeout;
+    const std::string why = WhyLeaves();
+    const bool leaves_soon = why == kPodsReadyTimeout;
+    if (!why.empty() && !leaves_soon) return Release();  // what it was given since is written next
     Requeue();
     Set("QuotaReserved", true, "QuotaReserved", fmt::format("Quota reserved in ClusterQueue {}", has.leaf));
     for (const char* type : {"Evicted", "Preempted"})

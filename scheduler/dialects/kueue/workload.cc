@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "base/text.h"
 #include "dialects/declaration.h"
 #include "dialects/fields.h"
 #include "dialects/kueue/names.h"
@@ -161,7 +162,7 @@ base::Result<std::vector<PodSet>> SetsOf(const Json& job) {
   if (!sets) return sets;
   std::set<std::string> taken;
   for (PodSet& set : *sets) {
-    std::ranges::transform(set.name, set.name.begin(), [](unsigned char c) { return std::tolower(c); });
+    set.name = base::LowerCase(set.name);
     if (!taken.insert(set.name).second)
       return base::Invalid(
           fmt::format("two groups of pods have the name {} in lower case; give one another name", Named(set.name)));
@@ -260,11 +261,6 @@ WorkloadRead ReadWorkload(const model::Object& workload) {
   out.requeue_at_ms = read.Time(requeue["requeueAt"], 0);
   out.replaces = Annotation(workload.meta.annotations, kReplaces);
   return out;
-}
-
-bool IsKept(const model::Object& workload) {
-  const Json& finalizers = Field(Field(*workload.body, "metadata"), "finalizers");
-  return finalizers.is_array() && std::ranges::find(finalizers, Json(kInUse)) != finalizers.end();
 }
 
 std::vector<RoleRead> ReadPodSets(JsonReader& read, const JsonField& pod_sets, std::string_view ns,

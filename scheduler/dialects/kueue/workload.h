@@ -67,9 +67,6 @@ struct WorkloadRead {
   std::string replaces;                 // "namespace/name" of the Workload that this one is a larger form of
 };
 WorkloadRead ReadWorkload(const model::Object& workload);
-// It has the finalizer that keeps a Workload until its quota is given back.
-bool IsKept(const model::Object& workload);
-
 // One pod set, read.
 struct RoleRead {
   model::RoleAsk ask;

@@ -207,11 +207,8 @@ void Workloads::DropOne(const JobPlace& job, Touched* touched) {
   const Place place = at->second;
   jobs_.erase(at);
   Entry& entry = entries_.at(place);
-  entry.job = nullptr;
   if (!entry.sets.empty()) touched->members.insert(entry.key);
-  entry.sets.clear();
-  entry.of_job = entry.late = {};
-  entry.job_problem.clear();
+  entry.ForgetJob();
   CloseIfEmpty(place, touched);
 }
 

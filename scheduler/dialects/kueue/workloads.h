@@ -58,6 +58,8 @@ struct Entry {
   SetsRead of_workload;
   model::GangSpec spec;
 
+  // The job is gone; its Workload and pods may be there.
+  void ForgetJob();
   // The pod sets that count.
   const SetsRead& counted() const { return CountsWorkload() ? of_workload : of_job; }
   SetsRead& counted() { return CountsWorkload() ? of_workload : of_job; }

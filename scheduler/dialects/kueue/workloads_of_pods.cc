@@ -30,7 +30,20 @@ std::vector<PodSet> SetsOfWorkload(const Json& pod_sets) {
   return sets;
 }
 
+// The name of its Workload.
+std::string NameOfReplica(const std::string& set, const std::string& replica, const std::string& uid) {
+  return WorkloadName("LeaderWorkerSet", "leaderworkerset.x-k8s.io", fmt::format("{}-{}", set, replica), uid);
+}
+
 }  // namespace
+
+void Entry::ForgetJob() {
+  job = nullptr;
+  sets.clear();
+  of_job = late = {};
+  group = {};
+  job_problem.clear();
+}
 
 bool Entry::IsAnothers() const {
   if (job) return kind != &GroupKind();
@@ -61,8 +74,7 @@ std::optional<Workloads::Place> Workloads::PlaceOf(const model::ObjectMeta& meta
   }
   const auto set = replicas_.find({meta.ns, LeaderWorkerSetOf(meta)});
   if (set == replicas_.end()) return Place{meta.ns, ""};
-  return Place{meta.ns, WorkloadName("LeaderWorkerSet", "leaderworkerset.x-k8s.io",
-                                     fmt::format("{}-{}", LeaderWorkerSetOf(meta), ReplicaOf(meta)), set->second.uid)};
+  return Place{meta.ns, NameOfReplica(LeaderWorkerSetOf(meta), ReplicaOf(meta), set->second.uid)};
 }
 
 std::optional<model::GangKey> Workloads::GangOf(const model::Pod& pod) const {
@@ -88,9 +100,7 @@ void Workloads::PutReplicas(const JobKind& kind, const model::Object& set, bool 
   replicas.count = count;
   for (int64_t i = 0; i < count; ++i)
     PutOne(kind, ReplicaObject(set, fmt::format("{}", i)), fmt::format("{}/{}", place.second, i),
-           {place.first, WorkloadName("LeaderWorkerSet", "leaderworkerset.x-k8s.io",
-                                      fmt::format("{}-{}", place.second, i), set.meta.uid)},
-           touched);
+           {place.first, NameOfReplica(place.second, fmt::format("{}", i), set.meta.uid)}, touched);
   const auto early = early_.find(place);
   if (early == early_.end()) return;
   const auto pods = std::move(early->second);
@@ -141,20 +151,15 @@ void Workloads::DropPod(std::string_view ns, std::string_view name, Touched* tou
   const Place place = at->second;
   pods_.erase(at);
   if (place.second.empty()) {
-    for (auto& [set, pods] : early_) pods.erase(key.second);
-    std::erase_if(early_, [](const auto& item) { return item.second.empty(); });
+    // Which set it named is not kept; few wait so in a namespace.
+    for (auto set = early_.lower_bound({key.first, ""}); set != early_.end() && set->first.first == key.first;)
+      set = set->second.erase(key.second) > 0 && set->second.empty() ? early_.erase(set) : std::next(set);
     return;
   }
   Entry& entry = entries_.at(place);
   entry.pods.erase(key.second);
   const bool made_of_them = entry.by_pods() && (entry.kind->pods == PodOwner::kItself || entry.kind == &GroupKind());
-  if (entry.pods.empty() && made_of_them) {
-    entry.job = nullptr;
-    entry.sets.clear();
-    entry.of_job = {};
-    entry.group = {};
-    entry.job_problem.clear();
-  }
+  if (entry.pods.empty() && made_of_them) entry.ForgetJob();
   CloseIfEmpty(place, touched);
 }
 
@@ -167,12 +172,8 @@ void Workloads::MoveGroupAway(const Place& place, Touched* touched) {
     pods_.erase({place.first, name});
   }
   entry.pods.clear();
-  entry.job = nullptr;
+  entry.ForgetJob();
   entry.kind = nullptr;
-  entry.sets.clear();
-  entry.of_job = {};
-  entry.group = {};
-  entry.job_problem.clear();
   touched->members.insert(entry.key);
   for (const auto& pod : pods) PutPod(pod, touched);
 }
