@@ -6,7 +6,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <memory>
 #include <set>
@@ -20,6 +19,7 @@
 #include "base/closest.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "cluster/json_text.h"
 
 namespace tutti::app {
@@ -72,7 +72,7 @@ bool IsKind(std::string word) {
                                                    "trainjob",
                                                    "sparkapplication",
                                                    "application"};
-  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  word = base::LowerCase(word);
   return kinds.contains(word) ||
          (word.ends_with('s') && kinds.contains(std::string_view(word).substr(0, word.size() - 1)));
 }

@@ -9,6 +9,7 @@
 #include "app/output.h"
 #include "base/json.h"
 #include "base/json_string.h"
+#include "base/text.h"
 #include "cluster/json_text.h"
 
 namespace tutti::app {
@@ -26,11 +27,6 @@ std::string Upper(std::string text) {
   return text;
 }
 
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
 std::string CellText(const Json& cell) {
   if (cell.is_string()) return cell.get<std::string>();
   return cell.is_null() ? "<none>" : base::PrintJson(cell);
@@ -39,7 +35,7 @@ std::string CellText(const Json& cell) {
 // "raycluster.ray.io", "pod"
 std::string KindAndGroup(const Json& object) {
   const std::string group = sim::SplitApiVersion(DigString(object, "apiVersion")).group;
-  return Lower(DigString(object, "kind")) + (group.empty() ? "" : "." + group);
+  return base::LowerCase(DigString(object, "kind")) + (group.empty() ? "" : "." + group);
 }
 
 base::Millis EventTime(const Json& event) {

@@ -2,17 +2,12 @@
 #include "base/closest.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string>
+
+#include "base/text.h"
 
 namespace tutti::base {
 namespace {
-
-std::string Lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
-  return out;
-}
 
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
@@ -35,7 +30,7 @@ std::string_view Closest(std::string_view word, const std::vector<std::string_vi
   std::string_view best;
   size_t best_distance = std::max<size_t>(1, word.size() / 3) + 1;
   for (const std::string_view candidate : known) {
-    const size_t distance = EditDistance(Lower(word), Lower(candidate));
+    const size_t distance = EditDistance(LowerCase(word), LowerCase(candidate));
     if (distance < best_distance) {
       best = candidate;
       best_distance = distance;

@@ -28,6 +28,13 @@ size_t CharacterAt(std::string_view text, size_t at) {
   return length;
 }
 
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
 std::optional<bool> ParseGoBool(std::string_view text) {
   for (const std::string_view word : {"1", "t", "T", "true", "TRUE", "True"})
     if (text == word) return true;

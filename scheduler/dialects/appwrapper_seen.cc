@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "dialects/declaration.h"
 #include "dialects/fields.h"
 
@@ -14,12 +15,6 @@ namespace {
 using base::Json;
 
 constexpr size_t kMostSeenConditions = 32, kLongestType = 128;
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  return lower;
-}
 
 bool HoldsAnyOf(const SeenItem& item, std::initializer_list<std::string_view> types) {
   return std::ranges::any_of(
@@ -57,9 +52,9 @@ SeenItem ReadSeen(const std::shared_ptr<const model::Object>& object) {
 }
 
 bool HasConditionOf(const SeenItem& item, std::string_view list) {
-  const std::string wanted = LowerCase(list);
-  return std::ranges::any_of(item.conditions,
-                             [&](const std::string& type) { return wanted.find(LowerCase(type)) != wanted.npos; });
+  const std::string wanted = base::LowerCase(list);
+  return std::ranges::any_of(
+      item.conditions, [&](const std::string& type) { return wanted.find(base::LowerCase(type)) != wanted.npos; });
 }
 
 }  // namespace tutti::dialects

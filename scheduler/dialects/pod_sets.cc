@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "cluster/json_decode.h"
 #include "cluster/json_reader.h"
 #include "dialects/declaration.h"
@@ -145,7 +146,7 @@ void ReadReplicaTypes(JsonReader& read, const JsonField& root, const ReplicaKind
   read.Values(types, [&](std::string_view type, const JsonField& replicas) {
     PodSet set{std::string(type), ReadCount(read, replicas["replicas"], 1, 0),
                fmt::format("/spec/{}{}/template", kind.field, Step(type))};
-    std::ranges::transform(set.name, set.name.begin(), [](unsigned char c) { return std::tolower(c); });
+    set.name = base::LowerCase(set.name);
     sets->insert(type == kind.first ? sets->begin() : sets->end(), std::move(set));
   });
 }

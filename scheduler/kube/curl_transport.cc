@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "base/text.h"
 
 namespace tutti::kube {
 namespace {
@@ -65,8 +66,7 @@ Response::Failure Classify(CURLcode code, bool sent) {
 std::pair<std::string, std::string_view> SplitHeader(std::string_view line) {
   const size_t colon = line.find(':');
   if (colon == line.npos) return {};
-  std::string name(line.substr(0, colon));
-  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::string name = base::LowerCase(line.substr(0, colon));
   line.remove_prefix(colon + 1);
   while (!line.empty() && line.front() == ' ') line.remove_prefix(1);
   while (!line.empty() && (line.back() == '\r' || line.back() == '\n' || line.back() == ' ')) line.remove_suffix(1);

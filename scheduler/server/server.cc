@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "base/mutex.h"
+#include "base/text.h"
 #include "server/connections.h"
 
 namespace tutti::server {
@@ -26,11 +27,7 @@ constexpr size_t kRequestsEach = 1;
 constexpr time_t kReadSeconds = 5;
 constexpr const char* kProxiedAuthorization = "X-Tutti-Authorization";
 
-std::string Verb(const std::string& method) {
-  std::string verb = method;
-  for (char& c : verb) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return verb;
-}
+std::string Verb(const std::string& method) { return base::LowerCase(method); }
 
 bool HasBody(const httplib::Request& request) {
   if (request.has_header("Transfer-Encoding")) return true;

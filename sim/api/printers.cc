@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/json_string.h"
+#include "base/text.h"
 #include "sim/api/table.h"
 
 namespace tutti::sim {
@@ -196,8 +197,7 @@ Json EventCells(const Json& event, base::Millis now_ms) {
     count = IntOf(Child(series, "count"), 1);
   }
   const Json& involved = Child(event, "involvedObject");
-  std::string kind = DigString(involved, "kind");
-  std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return char(tolower(c)); });
+  const std::string kind = base::LowerCase(DigString(involved, "kind"));
   const std::string& component = DigString(event, "source", "component");
   const std::string& host = DigString(event, "source", "host");
   std::string source = component.empty() ? DigString(event, "reportingComponent") : component;

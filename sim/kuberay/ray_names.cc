@@ -36,9 +36,7 @@ bool IsPunctuation(char c) { return std::ispunct(static_cast<unsigned char>(c));
 }  // namespace
 
 std::string PodNamePrefix(const std::string& prefix, const std::string& node_type) {
-  std::string name = fmt::format("{}-{}", base::Cut(prefix, kMaxNameLength), node_type);
-  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return name + "-";
+  return base::LowerCase(fmt::format("{}-{}-", base::Cut(prefix, kMaxNameLength), node_type));
 }
 
 std::string ClipName(std::string name) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "sim/kuberay/ray_names.h"
 #include "sim/kuberay/ray_sizes.h"
 #include "sim/kuberay/ray_start.h"
@@ -37,9 +38,7 @@ Json Fixed(const char* cpu, const char* memory) {
 }
 
 bool OverwritesCommand(const Json& object) {
-  std::string value = AnnotationOf(object, kOverwriteCmdAnnotation);
-  for (char& c : value) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return value == "true";
+  return base::LowerCase(AnnotationOf(object, kOverwriteCmdAnnotation)) == "true";
 }
 
 // What made the RayCluster: "RayCluster" (a person), "RayJob", "RayService".

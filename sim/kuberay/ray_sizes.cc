@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
 #include "model/quantity.h"
 #include "sim/kuberay/ray_names.h"
 #include "sim/objects/quantity_text.h"
@@ -104,9 +105,8 @@ bool IsAutoscaled(const Json& spec) { return BoolOf(Child(spec, "enableInTreeAut
 bool IsAutoscalerV2(const Json& spec) { return DigString(spec, "autoscalerOptions", "version") == "v2"; }
 
 bool HasFaultTolerance(const Json& cluster) {
-  std::string annotated = AnnotationOf(cluster, kFtAnnotation);
-  for (char& c : annotated) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return annotated == "true" || !Dig(cluster, "spec", "gcsFaultToleranceOptions").is_null();
+  return base::LowerCase(AnnotationOf(cluster, kFtAnnotation)) == "true" ||
+         !Dig(cluster, "spec", "gcsFaultToleranceOptions").is_null();
 }
 
 int64_t DesiredWorkers(const Json& group) {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/json_string.h"
+#include "base/text.h"
 #include "cluster/json_text.h"
 #include "model/quantity.h"
 #include "sim/kuberay/ray_names.h"
@@ -87,15 +88,10 @@ void AddAccelerators(StartParams& params, const Json& limits) {
   }
 }
 
-std::string Lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 std::string Flags(const StartParams& params) {
   std::string flags;
   for (const auto& [option, argument] : params) {
-    const std::string lower = Lower(argument);
+    const std::string lower = base::LowerCase(argument);
     const bool is_switch =
         (lower == "true" || lower == "false") && option != "log-color" && option != "include-dashboard";
     if (!is_switch)

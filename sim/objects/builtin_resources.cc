@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The resources every cluster has, as one table.
+#include "base/text.h"
 #include "sim/objects/resources.h"
 
 namespace tutti::sim {
@@ -131,18 +132,12 @@ const std::vector<Row>& Rows() {
   return rows;
 }
 
-std::string SingularOf(const std::string& kind) {
-  std::string singular = kind;
-  for (char& c : singular) c = static_cast<char>(tolower(static_cast<unsigned char>(c)));
-  return singular;
-}
-
 ApiResource FromRow(const Row& row) {
   ApiResource resource;
   resource.id = {row.group, row.plural};
   resource.stored_as = resource.id.group == "events.k8s.io" ? kEvents : resource.id;
   resource.kind = row.kind;
-  resource.singular = SingularOf(resource.kind);
+  resource.singular = base::LowerCase(resource.kind);
   resource.short_names = row.short_names;
   if (row.in_all) resource.categories = {"all"};
   if (resource.id.group == "apiextensions.k8s.io") resource.categories = {"api-extensions"};

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <tuple>
 
+#include "base/text.h"
+
 namespace tutti::sim {
 namespace {
 
@@ -14,11 +16,6 @@ std::vector<std::string> StringsOf(const Json& list) {
   std::vector<std::string> strings;
   for (const Json& each : ArrayOf(list)) strings.push_back(StringOf(each));
   return strings;
-}
-
-std::string Lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(tolower(static_cast<unsigned char>(c)));
-  return text;
 }
 
 std::shared_ptr<const ScalePaths> ScaleOf(const Json& subresources) {
@@ -98,7 +95,7 @@ void PrepareDefinition(Json& definition, base::Millis now_ms) {
   SetDefault(spec, "conversion", {{"strategy", "None"}});
   Json& names = spec["names"];
   const std::string kind = DigString(names, "kind");
-  if (DigString(names, "singular").empty()) names["singular"] = Lower(kind);
+  if (DigString(names, "singular").empty()) names["singular"] = base::LowerCase(kind);
   if (DigString(names, "listKind").empty()) names["listKind"] = kind + "List";
   status["acceptedNames"] = names;
   Json stored = ArrayOf(Child(status, "storedVersions"));

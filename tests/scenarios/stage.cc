@@ -11,6 +11,7 @@
 #include "app/profiles.h"
 #include "base/duration.h"
 #include "base/json_string.h"
+#include "base/text.h"
 #include "tests/scenarios/shorthand.h"
 
 namespace tutti::scenarios {
@@ -138,14 +139,10 @@ base::Status Stage::Wait(base::Millis ms) {
 }
 
 base::Result<const sim::ApiResource*> Stage::ResourceOf(const std::string& kind) const {
-  const auto lower = [](std::string text) {
-    std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-    return text;
-  };
-  const std::string wanted = lower(kind);
+  const std::string wanted = base::LowerCase(kind);
   for (const auto& [id, resource] : store().resources().All()) {
     if (id != resource.stored_as) continue;
-    const std::array names = {lower(resource.kind), resource.singular, id.resource, id.ToString()};
+    const std::array names = {base::LowerCase(resource.kind), resource.singular, id.resource, id.ToString()};
     if (std::ranges::find(names, wanted) != names.end()) return &resource;
   }
   return Invalid(fmt::format("there is no kind \"{}\"", kind));
