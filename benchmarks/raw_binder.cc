@@ -84,7 +84,7 @@ class RawBinder {
     } else if (const auto* synced = std::get_if<cluster::KindSynced>(&event)) {
       (synced->kind_name == "pods" ? pods_synced_ : nodes_synced_) = true;
       if (nodes_synced_ && pods_synced_) listed_ms_ = clock_.MonotonicMs();
-    } else if (const auto* answer = std::get_if<cluster::Answer>(&event)) {
+    } else if (const auto* answer = std::get_if<cluster::CommandReply>(&event)) {
       ++answered_;
       last_answer_ms_ = clock_.MonotonicMs();
       if (answer->outcome == cluster::Outcome::kDone)

@@ -51,7 +51,7 @@ void World::Submit(std::vector<cluster::Command> commands) {
 
 void World::Answer(const cluster::Command& command) {
   if (command.id != 0) {
-    cluster::Answer answer;
+    cluster::CommandReply answer;
     answer.id = command.id;
     answer.http_status = 201;
     Post(std::move(answer));

@@ -119,7 +119,7 @@ enum class Outcome {
 };
 
 // Exactly one for each command with an id.
-struct Answer {
+struct CommandReply {
   CommandId id = 0;
   Outcome outcome = Outcome::kDone;
   int http_status = 0;       // 0 when there was no response

@@ -54,7 +54,7 @@ class Extenders {
   virtual ~Extenders() = default;
   // Does not block; the reply is posted to the sink.
   virtual void Ask(ExtenderQuestion question) = 0;
-  // Has extender `index` bind the pod; an Answer with this id is posted by `deadline_ms` (monotonic).
+  // Has extender `index` bind the pod; a CommandReply with this id is posted by `deadline_ms` (monotonic).
   virtual void Bind(size_t index, CommandId id, base::Millis deadline_ms, const cluster::Bind& bind) = 0;
 };
 

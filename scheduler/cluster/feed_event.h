@@ -56,7 +56,7 @@ struct Leadership {
 };
 
 using FeedEvent = std::variant<PodChanged, PodGone, NodeChanged, NodeGone, ObjectChanged, SelectionChanged, ObjectGone,
-                               KindSynced, Leadership, Answer, ExtenderReply>;
+                               KindSynced, Leadership, CommandReply, ExtenderReply>;
 
 // What the mailbox coalesces by; empty for events that each count.
 std::string CoalesceKey(const FeedEvent& event);

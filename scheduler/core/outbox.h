@@ -19,7 +19,7 @@ class Outbox {
  public:
   // What a command is for. Replies are counted, and forgotten, by it. kEnd: the number of purposes.
   enum class For : uint8_t { kBind, kEviction, kVolume, kNomination, kRecord, kStatus, kEnd };
-  using OnReply = absl::AnyInvocable<void(const cluster::Answer&) &&>;
+  using OnReply = absl::AnyInvocable<void(const cluster::CommandReply&) &&>;
 
   // Sends a command, and returns the id that the reply will carry. `body` is one of CommandBody, or such a variant.
   template <typename Body>
@@ -43,7 +43,7 @@ class Outbox {
   cluster::CommandId NextId() { return ++last_id_; }
 
   // Hands the reply to its owner. Does nothing if it is not awaited any more.
-  void Deliver(const cluster::Answer& reply) {
+  void Deliver(const cluster::CommandReply& reply) {
     const auto at = awaited_.find(reply.id);
     if (at == awaited_.end()) return;
     Awaited awaited = std::move(at->second);

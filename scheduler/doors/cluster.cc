@@ -33,12 +33,12 @@ bool IsTold(const std::string& key, const std::set<std::string>& asked) {
 }
 
 // Tells of those that the caller sees, and what is left of the node's requests without them.
-Answer<void> FillHolders(const NodeView& view, const HoldersByNode& all, Sight& sight, v1::Node* to) {
+DoorResult<void> FillHolders(const NodeView& view, const HoldersByNode& all, Sight& sight, v1::Node* to) {
   static const std::vector<Holding> none;
   const auto here = all.find(view.node->meta.name);
   model::ResourceList others = view.requested;
   for (const Holding& holding : here == all.end() ? none : here->second) {
-    const Answer<bool> sees = sight.SeesIfAsked(holding.decision->gang.ns);
+    const DoorResult<bool> sees = sight.SeesIfAsked(holding.decision->gang.ns);
     if (!sees) return tl::make_unexpected(sees.error());
     if (!*sees) continue;
     Fill(holding, to->add_holders());
@@ -82,8 +82,8 @@ void FillLevels(v1::ListNodesResponse* to) {
   for (auto& [count, key] : levels) to->add_levels(std::move(key));
 }
 
-Answer<void> CheckPath(Sight& sight, const char* what) {
-  const Answer<bool> may = sight.SeesPath(fmt::format("/apis/tutti/v1/{}", what));
+DoorResult<void> CheckPath(Sight& sight, const char* what) {
+  const DoorResult<bool> may = sight.SeesPath(fmt::format("/apis/tutti/v1/{}", what));
   if (!may) return tl::make_unexpected(may.error());
   if (*may) return {};
   return Fail(Failure::Kind::kForbidden,
@@ -104,8 +104,8 @@ std::shared_ptr<const T> Cluster::Recent(Shared<T>* shared, Make make) {
   return list;
 }
 
-Answer<v1::ListNodesResponse> Cluster::ListNodes(const v1::ListNodesRequest& request, Sight& sight) {
-  if (const Answer<void> may = CheckPath(sight, "nodes"); !may) return tl::make_unexpected(may.error());
+DoorResult<v1::ListNodesResponse> Cluster::ListNodes(const v1::ListNodesRequest& request, Sight& sight) {
+  if (const DoorResult<void> may = CheckPath(sight, "nodes"); !may) return tl::make_unexpected(may.error());
   const auto table = gangs_.All();
   if (!table) return tl::make_unexpected(table.error());
   const auto nodes = Recent(&nodes_, [this] { return source_.ListNodes(); });
@@ -122,15 +122,15 @@ Answer<v1::ListNodesResponse> Cluster::ListNodes(const v1::ListNodesRequest& req
     v1::Node& node = *response.add_nodes();
     FillNode(*view, labels, &node);
     if (request.without_holders()) continue;
-    if (const Answer<void> told = FillHolders(*view, (*table)->holders(), sight, &node); !told)
+    if (const DoorResult<void> told = FillHolders(*view, (*table)->holders(), sight, &node); !told)
       return tl::make_unexpected(told.error());
   }
   FillLevels(&response);
   return response;
 }
 
-Answer<v1::ListQueuesResponse> Cluster::ListQueues(const v1::ListQueuesRequest& request, Sight& sight) {
-  if (const Answer<void> may = CheckPath(sight, "queues"); !may) return tl::make_unexpected(may.error());
+DoorResult<v1::ListQueuesResponse> Cluster::ListQueues(const v1::ListQueuesRequest& request, Sight& sight) {
+  if (const DoorResult<void> may = CheckPath(sight, "queues"); !may) return tl::make_unexpected(may.error());
   const auto table = gangs_.All();
   if (!table) return tl::make_unexpected(table.error());
   const auto queues = Recent(&queues_, [this] { return source_.ListQueues(); });
@@ -151,7 +151,7 @@ Answer<v1::ListQueuesResponse> Cluster::ListQueues(const v1::ListQueuesRequest& 
     std::vector<const Row*>& line = lines[{view->dialect, view->name}];
     std::ranges::sort(line, {}, &Row::position);
     for (const Row* row : line) {
-      const Answer<bool> sees = sight.SeesIfAsked(row->decision->gang.ns);
+      const DoorResult<bool> sees = sight.SeesIfAsked(row->decision->gang.ns);
       if (!sees) return tl::make_unexpected(sees.error());
       if (!*sees) continue;
       v1::QueuedGang& gang = *queue.add_line();

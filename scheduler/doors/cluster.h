@@ -18,8 +18,8 @@ class Cluster {
   // Both outlive this.
   Cluster(Source& source, Gangs& gangs) : source_(source), gangs_(gangs) {}
 
-  Answer<v1::ListNodesResponse> ListNodes(const v1::ListNodesRequest& request, Sight& sight);
-  Answer<v1::ListQueuesResponse> ListQueues(const v1::ListQueuesRequest& request, Sight& sight);
+  DoorResult<v1::ListNodesResponse> ListNodes(const v1::ListNodesRequest& request, Sight& sight);
+  DoorResult<v1::ListQueuesResponse> ListQueues(const v1::ListQueuesRequest& request, Sight& sight);
 
  private:
   // Readers that ask at about the same time share one list.

@@ -37,7 +37,7 @@ FolderAnswer Refused(const Failure& failure) { return {StatusOf(failure.kind), f
 FolderAnswer Refused(Failure::Kind kind, std::string message) { return Refused(Failure{kind, std::move(message)}); }
 
 template <typename Message>
-FolderAnswer Render(const Answer<Message>& answer) {
+FolderAnswer Render(const DoorResult<Message>& answer) {
   if (!answer) return Refused(answer.error());
   std::string text = JsonOf(*answer);
   if (text.empty()) return {500, "the answer cannot be said in JSON\n"};
@@ -64,9 +64,9 @@ std::vector<std::string> PartsOf(const std::string& path) {
 
 // Fails for a caller without credentials, unless such a one sees all namespaces: there is nothing else that it could
 // see, and each namespace would be a question to the API server.
-Answer<void> CheckSignedIn(const std::shared_ptr<const server::Rights>& rights, const base::Clock& clock) {
+DoorResult<void> CheckSignedIn(const std::shared_ptr<const server::Rights>& rights, const base::Clock& clock) {
   if (rights->user() != server::kAnonymousUser) return {};
-  const Answer<bool> all = Sight(rights, "", clock).SeesAll();
+  const DoorResult<bool> all = Sight(rights, "", clock).SeesAll();
   if (!all) return tl::make_unexpected(all.error());
   if (*all) return {};
   return Fail(Failure::Kind::kAnonymous, "a token is needed: send the header Authorization: Bearer TOKEN");
@@ -133,7 +133,7 @@ Door::Door(Source& source, const base::Clock& clock) : parts_(std::make_unique<P
 Door::~Door() = default;
 
 FolderAnswer Door::Show(const FolderRequest& request) {
-  if (const Answer<void> may = CheckSignedIn(request.rights, parts_->clock); !may) return Refused(may.error());
+  if (const DoorResult<void> may = CheckSignedIn(request.rights, parts_->clock); !may) return Refused(may.error());
   const std::vector<std::string> parts = PartsOf(request.path);
   for (const Parts::Route& route : Parts::Routes()) {
     if (!route.Fits(parts)) continue;
@@ -201,7 +201,7 @@ FolderAnswer Door::Parts::ShowNodes(const FolderRequest& request) {
 
 FolderAnswer Door::Parts::ShowVersion(const FolderRequest& request) {
   Sight sight = SightOf(request, "");
-  const Answer<bool> may = sight.SeesPath(request.path);
+  const DoorResult<bool> may = sight.SeesPath(request.path);
   if (!may) return Refused(may.error());
   if (!*may) return Refused(Failure::Kind::kForbidden, fmt::format("user \"{}\" may not get this path", sight.user()));
   v1::Version version;
@@ -212,17 +212,18 @@ FolderAnswer Door::Parts::ShowVersion(const FolderRequest& request) {
   version.set_not_leading(Utf8(not_leading));
   for (const std::string& name : source.about().scheduler_names) version.add_scheduler_names(Utf8(name));
   version.set_sequence(source.sequence());
-  return Render(Answer<v1::Version>(std::move(version)));
+  return Render(DoorResult<v1::Version>(std::move(version)));
 }
 
 FolderAnswer Door::Parts::Watch(const FolderRequest& request) {
   uint64_t since = 0;
-  const std::string text = request.last_event_id.empty() ? server::ValueOf(request.query, "since") : request.last_event_id;
+  const std::string text =
+      request.last_event_id.empty() ? server::ValueOf(request.query, "since") : request.last_event_id;
   if (!text.empty() && !absl::SimpleAtoi(text, &since))
     return Refused(Failure::Kind::kInvalid, "since must be the \"sequence\" of an earlier answer, a whole number");
-  if (const Answer<void> leads = CheckLeading(source); !leads) return Refused(leads.error());
+  if (const DoorResult<void> leads = CheckLeading(source); !leads) return Refused(leads.error());
   Sight sight = SightOf(request, Utf8(server::ValueOf(request.query, "namespace")));
-  if (const Answer<void> may = sight.CheckOnly(); !may) return Refused(may.error());
+  if (const DoorResult<void> may = sight.CheckOnly(); !may) return Refused(may.error());
   FolderAnswer answer;
   answer.type = server::kEvents;
   answer.stream = std::make_shared<EventStream>(hub, std::move(sight), since, clock);

@@ -43,7 +43,7 @@ std::string EventStream::End(const std::string& why) {
 
 bool EventStream::Append(const Hub::Batch& batch, std::string* piece) {
   const Hub::Change* last = nullptr;
-  const Answer<bool> all = sight_.SeesAll();
+  const DoorResult<bool> all = sight_.SeesAll();
   if (!all) {
     *piece += End(all.error().message);
     return false;
@@ -59,7 +59,7 @@ bool EventStream::Append(const Hub::Batch& batch, std::string* piece) {
     fmt::format_to(std::back_inserter(*piece), "{}\n\n", json);
   };
   for (const Hub::Change& change : batch.changes) {
-    const Answer<bool> sees = sight_.Sees(change.gang.ns);
+    const DoorResult<bool> sees = sight_.Sees(change.gang.ns);
     if (!sees) {
       *piece += End(sees.error().message);
       return false;
@@ -75,7 +75,7 @@ bool EventStream::Append(const Hub::Batch& batch, std::string* piece) {
 
 bool EventStream::EndIfForbidden(base::Millis now, std::string* piece) {
   if (now - checked_ms_ < kCheckMs) return false;
-  const Answer<void> may = sight_.CheckOnly();
+  const DoorResult<void> may = sight_.CheckOnly();
   if (may) checked_ms_ = now;
   if (may || may.error().kind != Failure::Kind::kForbidden) return false;
   *piece = End(may.error().message);

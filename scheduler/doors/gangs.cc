@@ -71,7 +71,7 @@ Holding HoldingOf(const Decision& decision, const std::set<std::string>& resourc
 }
 
 // Adds the gangs that hold most of what the gang lacks, of those that the caller sees.
-Answer<void> AddHolders(const Table& table, const Decision& waits, Sight& sight, v1::Gang* to) {
+DoorResult<void> AddHolders(const Table& table, const Decision& waits, Sight& sight, v1::Gang* to) {
   const Lack lack = LackOf(waits);
   if (lack.resources.empty()) return {};
   std::vector<Holding> found;
@@ -89,7 +89,7 @@ Answer<void> AddHolders(const Table& table, const Decision& waits, Sight& sight,
   if (found.size() > kMostLookedAt) found.resize(kMostLookedAt);
   for (const Holding& holding : found) {
     if (to->holders_size() == kMostHolders) break;
-    const Answer<bool> sees = sight.Sees(holding.decision->gang.ns);
+    const DoorResult<bool> sees = sight.Sees(holding.decision->gang.ns);
     if (!sees) return tl::make_unexpected(sees.error());
     if (!*sees) continue;
     Fill(holding, to->add_holders());
@@ -117,7 +117,7 @@ void FillEvent(const observe::HistoryEvent& event, Sight& wide, v1::GangEvent* t
 }
 
 // The words of Gang.state, or the failure that names them if `state` is none.
-Answer<void> CheckState(const std::string& state) {
+DoorResult<void> CheckState(const std::string& state) {
   std::string known;
   for (int i = 0; i <= static_cast<int>(observe::GangState::kFinished); ++i) {
     const std::string_view word = observe::Word(static_cast<observe::GangState>(i));
@@ -134,22 +134,22 @@ tl::unexpected<Failure> NoSuchGang(const std::string& ns, const std::string& nam
 
 }  // namespace
 
-Answer<void> CheckLeading(const Source& source) {
+DoorResult<void> CheckLeading(const Source& source) {
   std::string why = source.NotLeading();
   if (why.empty()) return {};
   return Fail(Failure::Kind::kUnavailable, std::move(why));
 }
 
-Answer<std::shared_ptr<const Table>> Gangs::All() {
-  if (const Answer<void> leads = CheckLeading(source_); !leads) return tl::make_unexpected(leads.error());
+DoorResult<std::shared_ptr<const Table>> Gangs::All() {
+  if (const DoorResult<void> leads = CheckLeading(source_); !leads) return tl::make_unexpected(leads.error());
   std::shared_ptr<const Table> table = hub_.List();
   if (!table) return Fail(Failure::Kind::kUnavailable, "the scheduler is too busy to answer; try again");
   return table;
 }
 
-Answer<v1::ListGangsResponse> Gangs::List(const v1::ListGangsRequest& request, Sight& sight) {
-  if (const Answer<void> known = CheckState(request.state()); !known) return tl::make_unexpected(known.error());
-  if (const Answer<void> may = sight.CheckOnly(); !may) return tl::make_unexpected(may.error());
+DoorResult<v1::ListGangsResponse> Gangs::List(const v1::ListGangsRequest& request, Sight& sight) {
+  if (const DoorResult<void> known = CheckState(request.state()); !known) return tl::make_unexpected(known.error());
+  if (const DoorResult<void> may = sight.CheckOnly(); !may) return tl::make_unexpected(may.error());
   const auto table = All();
   if (!table) return tl::make_unexpected(table.error());
   v1::ListGangsResponse response;
@@ -164,7 +164,7 @@ Answer<v1::ListGangsResponse> Gangs::List(const v1::ListGangsRequest& request, S
     if (!request.state().empty() && observe::Word(decision.state) != request.state()) continue;
     if (!request.name().empty() && decision.gang.name != request.name() && !HasMember(decision, request.name()))
       continue;
-    const Answer<bool> sees = sight.Sees(decision.gang.ns);
+    const DoorResult<bool> sees = sight.Sees(decision.gang.ns);
     if (!sees) return tl::make_unexpected(sees.error());
     if (!*sees) continue;
     FillRow(row, request.members(), wide, response.add_gangs());
@@ -172,8 +172,8 @@ Answer<v1::ListGangsResponse> Gangs::List(const v1::ListGangsRequest& request, S
   return response;
 }
 
-Answer<v1::Gang> Gangs::Get(const v1::GetGangRequest& request, Sight& sight) {
-  if (const Answer<void> may = sight.CheckOnly(); !may) return tl::make_unexpected(may.error());
+DoorResult<v1::Gang> Gangs::Get(const v1::GetGangRequest& request, Sight& sight) {
+  if (const DoorResult<void> may = sight.CheckOnly(); !may) return tl::make_unexpected(may.error());
   const auto table = All();
   if (!table) return tl::make_unexpected(table.error());
   const auto is_meant = [&](const Row& row) {
@@ -194,15 +194,15 @@ Answer<v1::Gang> Gangs::Get(const v1::GetGangRequest& request, Sight& sight) {
   Sight wide = sight.Widened();
   v1::Gang gang;
   FillRow(*found, true, wide, &gang);
-  if (const Answer<void> added = AddHolders(**table, *found->decision, wide, &gang);
+  if (const DoorResult<void> added = AddHolders(**table, *found->decision, wide, &gang);
       !added && added.error().kind != Failure::Kind::kForbidden)
     return tl::make_unexpected(added.error());
   return gang;
 }
 
-Answer<v1::GangHistory> Gangs::History(const v1::GetGangRequest& request, Sight& sight) {
-  if (const Answer<void> may = sight.CheckOnly(); !may) return tl::make_unexpected(may.error());
-  if (const Answer<void> leads = CheckLeading(source_); !leads) return tl::make_unexpected(leads.error());
+DoorResult<v1::GangHistory> Gangs::History(const v1::GetGangRequest& request, Sight& sight) {
+  if (const DoorResult<void> may = sight.CheckOnly(); !may) return tl::make_unexpected(may.error());
+  if (const DoorResult<void> leads = CheckLeading(source_); !leads) return tl::make_unexpected(leads.error());
   const observe::History::Found found = source_.HistoryOf(request.namespace_(), request.name(), request.dialect());
   if (found.gangs.empty())
     return Fail(Failure::Kind::kNotFound,

@@ -15,12 +15,12 @@ class Gangs {
   Gangs(Source& source, Hub& hub) : source_(source), hub_(hub) {}
 
   // `sight` is of the namespace that is asked for.
-  Answer<v1::ListGangsResponse> List(const v1::ListGangsRequest& request, Sight& sight);
-  Answer<v1::Gang> Get(const v1::GetGangRequest& request, Sight& sight);
-  Answer<v1::GangHistory> History(const v1::GetGangRequest& request, Sight& sight);
+  DoorResult<v1::ListGangsResponse> List(const v1::ListGangsRequest& request, Sight& sight);
+  DoorResult<v1::Gang> Get(const v1::GetGangRequest& request, Sight& sight);
+  DoorResult<v1::GangHistory> History(const v1::GetGangRequest& request, Sight& sight);
 
   // All gangs; fails if this process does not lead, or is too busy.
-  Answer<std::shared_ptr<const Table>> All();
+  DoorResult<std::shared_ptr<const Table>> All();
 
  private:
   Source& source_;
@@ -28,6 +28,6 @@ class Gangs {
 };
 
 // Returns the failure if this process has no decisions to show.
-Answer<void> CheckLeading(const Source& source);
+DoorResult<void> CheckLeading(const Source& source);
 
 }  // namespace tutti::doors

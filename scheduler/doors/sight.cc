@@ -10,7 +10,7 @@ constexpr base::Millis kAskAgainMs = 60'000;
 
 }  // namespace
 
-Answer<bool> Sight::Ask(const std::string& ns) {
+DoorResult<bool> Sight::Ask(const std::string& ns) {
   const base::Millis now = clock_.MonotonicMs();
   if (const auto at = seen_.find(ns); at != seen_.end() && now - at->second.asked_ms < kAskAgainMs)
     return at->second.may;
@@ -27,29 +27,29 @@ Answer<bool> Sight::Ask(const std::string& ns) {
   return *may;
 }
 
-Answer<bool> Sight::SeesAll() { return Ask(""); }
+DoorResult<bool> Sight::SeesAll() { return Ask(""); }
 
-Answer<bool> Sight::SeesPath(const std::string& path) {
+DoorResult<bool> Sight::SeesPath(const std::string& path) {
   if (const auto may = rights_->MayGet(path); may && *may) return true;
   return SeesAll();
 }
 
-Answer<bool> Sight::Sees(const std::string& ns) {
+DoorResult<bool> Sight::Sees(const std::string& ns) {
   if (!only_.empty() && ns != only_) return false;
-  const Answer<bool> all = SeesAll();
+  const DoorResult<bool> all = SeesAll();
   if (!all || *all) return all;
   return Ask(ns);
 }
 
-Answer<bool> Sight::SeesIfAsked(const std::string& ns) {
-  Answer<bool> sees = Sees(ns);
+DoorResult<bool> Sight::SeesIfAsked(const std::string& ns) {
+  DoorResult<bool> sees = Sees(ns);
   if (!sees && sees.error().kind == Failure::Kind::kForbidden) return false;
   return sees;
 }
 
-Answer<void> Sight::CheckOnly() {
+DoorResult<void> Sight::CheckOnly() {
   if (only_.empty()) return {};
-  const Answer<bool> sees = Sees(only_);
+  const DoorResult<bool> sees = Sees(only_);
   if (!sees) return tl::make_unexpected(sees.error());
   if (*sees) return {};
   return Fail(Failure::Kind::kForbidden,

@@ -27,18 +27,18 @@ class Sight {
 
   // Whether the user sees the namespace, and it is asked for. Failures: kUnavailable, the API server does not answer;
   // kForbidden, there are more namespaces than may be asked about.
-  Answer<bool> Sees(const std::string& ns);
+  DoorResult<bool> Sees(const std::string& ns);
   // The same where a namespace more or less does not matter: one that cannot be asked about any more is not seen.
-  Answer<bool> SeesIfAsked(const std::string& ns);
+  DoorResult<bool> SeesIfAsked(const std::string& ns);
   // The same where a failure is a no as well: whether a name may be told.
   bool MayName(const std::string& ns) { return SeesIfAsked(ns).value_or(false); }
   // Whether the user sees all namespaces.
-  Answer<bool> SeesAll();
+  DoorResult<bool> SeesAll();
   // Whether the user may get the path, or sees all namespaces.
-  Answer<bool> SeesPath(const std::string& path);
+  DoorResult<bool> SeesPath(const std::string& path);
   std::string user() const { return rights_->user(); }
   // Fails with kForbidden unless the user sees the namespace that is asked for.
-  Answer<void> CheckOnly();
+  DoorResult<void> CheckOnly();
   const std::string& only() const { return only_; }
   // The same user, asking for all namespaces.
   Sight Widened() const { return Sight(rights_, "", clock_); }
@@ -48,7 +48,7 @@ class Sight {
     bool may = false;
     base::Millis asked_ms = 0;
   };
-  Answer<bool> Ask(const std::string& ns);
+  DoorResult<bool> Ask(const std::string& ns);
 
   const std::shared_ptr<const server::Rights> rights_;
   const std::string only_;

@@ -58,7 +58,7 @@ struct Failure {
 };
 
 template <typename T>
-using Answer = tl::expected<T, Failure>;
+using DoorResult = tl::expected<T, Failure>;
 
 inline tl::unexpected<Failure> Fail(Failure::Kind kind, std::string message) {
   return tl::make_unexpected(Failure{kind, std::move(message)});

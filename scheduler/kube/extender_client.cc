@@ -218,7 +218,7 @@ void ExtenderClient::Ask(ExtenderQuestion question) {
 
 void ExtenderClient::Bind(size_t index, cluster::CommandId id, base::Millis deadline_ms, const cluster::Bind& bind) {
   Post([this, index, id, deadline_ms, bind](Connection& connection) {
-    cluster::Answer answer;
+    cluster::CommandReply answer;
     if (clock_.MonotonicMs() < deadline_ms) {
       answer = BindBy(connection, specs_.at(index), bind);
     } else {
@@ -230,9 +230,9 @@ void ExtenderClient::Bind(size_t index, cluster::CommandId id, base::Millis dead
   });
 }
 
-cluster::Answer ExtenderClient::BindBy(Connection& connection, const ExtenderSpec& spec,
-                                       const cluster::Bind& bind) const {
-  cluster::Answer answer;
+cluster::CommandReply ExtenderClient::BindBy(Connection& connection, const ExtenderSpec& spec,
+                                             const cluster::Bind& bind) const {
+  cluster::CommandReply answer;
   const auto body = connection.Call(spec, spec.bind_verb, ExtenderBindingArgs(bind));
   if (!body) {
     // An extender that was reached may have bound the pod before it failed.

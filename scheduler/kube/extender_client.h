@@ -73,7 +73,7 @@ class ExtenderClient final : public cluster::Extenders {
   void Post(Task task);
   void Work(Worker& worker);
   cluster::ExtenderReply Consult(Connection& connection, const cluster::ExtenderQuestion& question) const;
-  cluster::Answer BindBy(Connection& connection, const ExtenderSpec& spec, const cluster::Bind& bind) const;
+  cluster::CommandReply BindBy(Connection& connection, const ExtenderSpec& spec, const cluster::Bind& bind) const;
 
   // Constant after construction.
   const std::vector<ExtenderSpec> specs_;

@@ -23,7 +23,7 @@ struct Verdict {
   };
   Next next = Next::kFinish;
   base::Millis wait_ms = 0;
-  cluster::Answer answer;
+  cluster::CommandReply answer;
 };
 
 // Decide after the answer to a Bind, and after the answer to a Delete, Patch or Create.

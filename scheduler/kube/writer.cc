@@ -74,7 +74,7 @@ bool KubeWriter::NoteEvent(WriteJob& job) {
   const base::Millis quiet_until = record.last_write_ms + EventBook::kQuietMs;
   if (record.written_count >= 2 && now < quiet_until) {
     // The count is written with later ones.
-    if (job.command.id != 0) sink_.Post(cluster::Answer{job.command.id, Outcome::kDone, 0, "counted", {}, false});
+    if (job.command.id != 0) sink_.Post(cluster::CommandReply{job.command.id, Outcome::kDone, 0, "counted", {}, false});
     job.command.id = 0;
     job.deadline_ms = quiet_until + kDeadlineUnlessSaidMs;
     job.wait_timer = loop_.After(quiet_until - now, [this, &job] { Requeue(job); });
@@ -301,14 +301,14 @@ void KubeWriter::Expire(WriteJob& job) {
 }
 
 void KubeWriter::Finish(WriteJob& job, Outcome outcome, int http_status, std::string message) {
-  cluster::Answer answer;
+  cluster::CommandReply answer;
   answer.outcome = outcome;
   answer.http_status = http_status;
   answer.message = std::move(message);
   Finish(job, std::move(answer));
 }
 
-void KubeWriter::Finish(WriteJob& job, cluster::Answer answer) {
+void KubeWriter::Finish(WriteJob& job, cluster::CommandReply answer) {
   transport_.Cancel(job.request);
   loop_.CancelTimer(job.deadline_timer);
   loop_.CancelTimer(job.wait_timer);

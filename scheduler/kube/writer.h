@@ -4,7 +4,7 @@
 // Submit may be called on any thread; the rest is the loop's thread only.
 //
 // Invariants
-//   (1) every command with an id gets exactly one Answer, by its deadline;
+//   (1) every command with an id gets exactly one CommandReply, by its deadline;
 //   (2) no write is sent at or after the writable deadline (SetWritable), nor after the command's own;
 //   (3) at most `in_flight` writes are under way, and a quarter as many reads;
 //   (4) every write leaves within kGraceMs or not at all, and has a server-side timeout of at most
@@ -79,7 +79,7 @@ class KubeWriter final : public cluster::ClusterWriter {
   void Expire(WriteJob& job);
   void GiveUp(WriteJob& job);
   void Finish(WriteJob& job, cluster::Outcome outcome, int http_status, std::string message);
-  void Finish(WriteJob& job, cluster::Answer answer);
+  void Finish(WriteJob& job, cluster::CommandReply answer);
   void CheckDrained();
 
   const Options options_;

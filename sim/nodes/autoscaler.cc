@@ -55,7 +55,7 @@ void Autoscaler::Apply(const cluster::FeedEvent& event) {
   if (const auto* gone = std::get_if<cluster::ObjectGone>(&event)) OnGone(*gone);
   if (const auto* changed = std::get_if<cluster::NodeChanged>(&event)) OnNode(*changed->node);
   if (const auto* gone = std::get_if<cluster::NodeGone>(&event)) OnNodeGone(gone->name);
-  if (const auto* answer = std::get_if<cluster::Answer>(&event)) OnAnswer(*answer);
+  if (const auto* answer = std::get_if<cluster::CommandReply>(&event)) OnAnswer(*answer);
   if (const auto* synced = std::get_if<cluster::KindSynced>(&event)) unsynced_.erase(synced->kind_name);
 }
 
@@ -104,7 +104,7 @@ void Autoscaler::OnNodeGone(const std::string& name) {
   asked_ms_.erase(name);
 }
 
-void Autoscaler::OnAnswer(const cluster::Answer& answer) {
+void Autoscaler::OnAnswer(const cluster::CommandReply& answer) {
   const auto sent = in_flight_.find(answer.id);
   if (sent == in_flight_.end()) return;
   const auto [key, node] = std::move(sent->second);

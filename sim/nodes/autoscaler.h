@@ -78,7 +78,7 @@ class Autoscaler {
   void OnGone(const cluster::ObjectGone& gone);
   void OnNode(const model::Node& node);
   void OnNodeGone(const std::string& name);
-  void OnAnswer(const cluster::Answer& answer);
+  void OnAnswer(const cluster::CommandReply& answer);
 
   void Reconcile(const ObjectKey& key);
   // Write into `next` what is to change of the request's status.

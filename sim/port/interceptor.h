@@ -30,7 +30,7 @@ class Interceptor {
   // Asked once per command, when it is submitted.
   virtual Fate Decide(const cluster::Command& command) = 0;
   // Told after a command took effect or was refused by the API server.
-  virtual void Happened(const cluster::Command&, const cluster::Answer&) {}
+  virtual void Happened(const cluster::Command&, const cluster::CommandReply&) {}
 };
 
 }  // namespace tutti::sim

@@ -9,27 +9,27 @@
 namespace tutti::sim {
 namespace {
 
-using cluster::Answer;
+using cluster::CommandReply;
 using cluster::Outcome;
 
-Answer Done(int http_status) {
-  Answer answer;
+CommandReply Done(int http_status) {
+  CommandReply answer;
   answer.http_status = http_status;
   return answer;
 }
 
-Answer Refused(int http_status, std::string message) {
-  Answer answer;
+CommandReply Refused(int http_status, std::string message) {
+  CommandReply answer;
   answer.outcome = Outcome::kRefused;
   answer.http_status = http_status;
   answer.message = std::move(message);
   return answer;
 }
 
-Answer Refused(const ApiError& error) { return Refused(error.code, error.message); }
+CommandReply Refused(const ApiError& error) { return Refused(error.code, error.message); }
 
-Answer Unknown() {
-  Answer answer;
+CommandReply Unknown() {
+  CommandReply answer;
   answer.outcome = Outcome::kUnknown;
   answer.message = "no answer before the deadline";
   return answer;
@@ -81,7 +81,7 @@ void Writer::Submit(std::vector<cluster::Command> commands) {
     const base::Millis arrives = now + fate.request_delay_ms;
     const bool on_its_way = fate.request_delay_ms > 0;
     if (on_its_way && command.id != 0 && command.deadline_ms > 0 && arrives > command.deadline_ms) {
-      Answer answer = Unknown();  // the sender does not wait for it
+      CommandReply answer = Unknown();  // the sender does not wait for it
       answer.id = std::exchange(command.id, 0);
       ReplyAt(command.deadline_ms, std::move(answer));
     }
@@ -115,7 +115,7 @@ void Writer::Carry(const Waiting& waiting) {
   const base::Millis now = clock_.MonotonicMs();
   const cluster::Command& command = waiting.command;
   const Fate& fate = waiting.fate;
-  Answer answer;
+  CommandReply answer;
   bool reply_lost = fate.kind == Fate::Kind::kDrop || fate.kind == Fate::Kind::kLoseReply;
   if (Expired(command, now) && !(waiting.on_its_way && fate.stray)) {
     // On its way it is the server's timeout that stops it; the sender cannot know.
@@ -140,7 +140,7 @@ void Writer::Carry(const Waiting& waiting) {
   ReplyAt(due, std::move(answer));
 }
 
-void Writer::ReplyAt(base::Millis due_ms, Answer answer) {
+void Writer::ReplyAt(base::Millis due_ms, CommandReply answer) {
   if (!orphaned_) answers_.emplace(due_ms, std::move(answer));
 }
 
@@ -148,7 +148,7 @@ size_t Writer::PumpAnswers() {
   const base::Millis now = clock_.MonotonicMs();
   size_t posted = 0;
   while (!answers_.empty() && answers_.begin()->first <= now) {
-    Answer answer = std::move(answers_.begin()->second);
+    CommandReply answer = std::move(answers_.begin()->second);
     answers_.erase(answers_.begin());
     sink_.Post(std::move(answer));
     ++posted;
@@ -175,19 +175,19 @@ void Writer::OrphanInFlight() {
   std::erase_if(queue_, [](const auto& lane) { return lane.second.empty(); });
 }
 
-Answer Writer::Execute(const cluster::CommandBody& body) {
+CommandReply Writer::Execute(const cluster::CommandBody& body) {
   struct Visitor {
     Writer& writer;
-    Answer operator()(const cluster::Bind& b) { return writer.DoBind(b); }
-    Answer operator()(const cluster::Delete& d) { return writer.DoDelete(d); }
-    Answer operator()(const cluster::Patch& p) { return writer.DoPatch(p); }
-    Answer operator()(const cluster::Create& c) { return writer.DoCreate(c); }
-    Answer operator()(const cluster::EmitEvent& e) { return writer.DoEvent(e); }
+    CommandReply operator()(const cluster::Bind& b) { return writer.DoBind(b); }
+    CommandReply operator()(const cluster::Delete& d) { return writer.DoDelete(d); }
+    CommandReply operator()(const cluster::Patch& p) { return writer.DoPatch(p); }
+    CommandReply operator()(const cluster::Create& c) { return writer.DoCreate(c); }
+    CommandReply operator()(const cluster::EmitEvent& e) { return writer.DoEvent(e); }
   };
   return std::visit(Visitor{*this}, body);
 }
 
-Answer Writer::DoBind(const cluster::Bind& bind) {
+CommandReply Writer::DoBind(const cluster::Bind& bind) {
   Json meta = Preconditions(bind.pod);
   meta["name"] = bind.pod.name();
   meta["namespace"] = bind.pod.ns();
@@ -198,14 +198,14 @@ Answer Writer::DoBind(const cluster::Bind& bind) {
   binding["target"]["name"] = bind.node;
   const auto bound = store_.Bind(binding);
   if (bound) return Done(201);
-  Answer answer = Refused(bound.error());
+  CommandReply answer = Refused(bound.error());
   const Object pod = store_.Find(kPods, bind.pod.ns(), bind.pod.name());
   answer.gone = !pod || (!bind.pod.uid().empty() && UidOf(*pod) != bind.pod.uid());
   if (pod && !answer.gone) answer.current_node = DigString(*pod, "spec", "nodeName");
   return answer;
 }
 
-Answer Writer::DoDelete(const cluster::Delete& command) {
+CommandReply Writer::DoDelete(const cluster::Delete& command) {
   DeleteOptions options;
   options.uid = command.object.uid();
   options.dry_run = command.dry_run;
@@ -215,7 +215,7 @@ Answer Writer::DoDelete(const cluster::Delete& command) {
   return deleted ? Done(200) : Refused(deleted.error());
 }
 
-Answer Writer::DoPatch(const cluster::Patch& patch) {
+CommandReply Writer::DoPatch(const cluster::Patch& patch) {
   const bool operations = patch.type == cluster::Patch::Type::kJson;
   Json body = cluster::ParseJson(patch.body);
   if (operations ? !body.is_array() : !body.is_object())
@@ -234,13 +234,13 @@ Answer Writer::DoPatch(const cluster::Patch& patch) {
   return patched ? Done(200) : Refused(patched.error());
 }
 
-Answer Writer::DoCreate(const cluster::Create& create) {
+CommandReply Writer::DoCreate(const cluster::Create& create) {
   Json body = cluster::ParseJson(create.body);
   if (!body.is_object()) return Refused(400, "the body of the object is not a JSON object");
   const cluster::ObjectRef& ref = create.object;
   const auto created = store_.Create(std::move(body), {.dry_run = create.dry_run});
   if (!created && created.error().code != 409) return Refused(created.error());
-  Answer answer = created ? Done(201) : Refused(created.error());
+  CommandReply answer = created ? Done(201) : Refused(created.error());
   const Object there = created ? *created : store_.Find(ResourceOf(ref), ref.ns(), ref.name());
   if (!there) return answer;
   auto object =
@@ -249,7 +249,7 @@ Answer Writer::DoCreate(const cluster::Create& create) {
   return answer;
 }
 
-Answer Writer::DoEvent(const cluster::EmitEvent& event) {
+CommandReply Writer::DoEvent(const cluster::EmitEvent& event) {
   const cluster::ObjectRef& about = event.regarding;
   std::string version(about.version);
   if (const ApiResource* resource = store_.resources().Find(ResourceOf(about)); version.empty() && resource) {

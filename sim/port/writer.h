@@ -54,13 +54,13 @@ class Writer final : public cluster::ClusterWriter {
   };
 
   void Carry(const Waiting& waiting);
-  void ReplyAt(base::Millis due_ms, cluster::Answer answer);
-  cluster::Answer Execute(const cluster::CommandBody& body);
-  cluster::Answer DoBind(const cluster::Bind& bind);
-  cluster::Answer DoDelete(const cluster::Delete& command);
-  cluster::Answer DoPatch(const cluster::Patch& patch);
-  cluster::Answer DoCreate(const cluster::Create& create);
-  cluster::Answer DoEvent(const cluster::EmitEvent& event);
+  void ReplyAt(base::Millis due_ms, cluster::CommandReply answer);
+  cluster::CommandReply Execute(const cluster::CommandBody& body);
+  cluster::CommandReply DoBind(const cluster::Bind& bind);
+  cluster::CommandReply DoDelete(const cluster::Delete& command);
+  cluster::CommandReply DoPatch(const cluster::Patch& patch);
+  cluster::CommandReply DoCreate(const cluster::Create& create);
+  cluster::CommandReply DoEvent(const cluster::EmitEvent& event);
 
   // Constant after construction.
   Store& store_;
@@ -69,8 +69,8 @@ class Writer final : public cluster::ClusterWriter {
   Interceptor* const interceptor_;
 
   EventRecorder events_;
-  std::map<cluster::Lane, std::deque<Waiting>> queue_;    // no empty lanes
-  std::multimap<base::Millis, cluster::Answer> answers_;  // by when they are due
+  std::map<cluster::Lane, std::deque<Waiting>> queue_;          // no empty lanes
+  std::multimap<base::Millis, cluster::CommandReply> answers_;  // by when they are due
   bool orphaned_ = false;
 };
 

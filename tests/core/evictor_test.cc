@@ -53,7 +53,7 @@ struct Desk : cluster::ClusterWriter {
     return all.front();
   }
   void Reply(const cluster::Command& to, cluster::Outcome outcome = cluster::Outcome::kDone) {
-    cluster::Answer reply;
+    cluster::CommandReply reply;
     reply.id = to.id;
     reply.outcome = outcome;
     outbox.Deliver(reply);

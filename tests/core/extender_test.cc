@@ -21,7 +21,7 @@ class FakeExtenders final : public cluster::Extenders {
   }
   void Bind(size_t index, cluster::CommandId id, base::Millis, const cluster::Bind& bind) override {
     binder = index;
-    cluster::Answer answer;
+    cluster::CommandReply answer;
     answer.id = id;
     if (refuse_binds > 0) {
       --refuse_binds;

@@ -128,7 +128,7 @@ class KeeperWorld final : public ObjectKeeper::Owner, public cluster::ClusterWri
   }
   bool ReplyNext() {
     if (answers_.empty()) return false;
-    const cluster::Answer answer = std::move(answers_.front().second);
+    const cluster::CommandReply answer = std::move(answers_.front().second);
     under_way_.erase(answers_.front().first);
     answers_.pop_front();
     outbox.Deliver(answer);
@@ -146,7 +146,7 @@ class KeeperWorld final : public ObjectKeeper::Owner, public cluster::ClusterWri
       const std::string name = NameIn(command);
       if (!under_way_.insert(name).second) FAIL("two writes of " << name << " are on their way");
       const Fate fate_of_it = fate(command);
-      cluster::Answer answer = fate_of_it.arrives ? Apply(command) : cluster::Answer{};
+      cluster::CommandReply answer = fate_of_it.arrives ? Apply(command) : cluster::CommandReply{};
       if (fate_of_it.said != cluster::Outcome::kDone) answer = Says(fate_of_it.said, fate_of_it.http_status);
       answer.id = command.id;
       answers_.emplace_back(name, std::move(answer));
@@ -159,22 +159,22 @@ class KeeperWorld final : public ObjectKeeper::Owner, public cluster::ClusterWri
     if (const auto* gone = std::get_if<cluster::Delete>(&command.body)) return gone->object.name();
     return std::get<cluster::Create>(command.body).object.name();
   }
-  static cluster::Answer Says(cluster::Outcome outcome, int status) {
-    cluster::Answer answer;
+  static cluster::CommandReply Says(cluster::Outcome outcome, int status) {
+    cluster::CommandReply answer;
     answer.outcome = outcome;
     answer.http_status = status;
     return answer;
   }
-  static cluster::Answer No(int status) { return Says(cluster::Outcome::kRefused, status); }
+  static cluster::CommandReply No(int status) { return Says(cluster::Outcome::kRefused, status); }
 
-  cluster::Answer Apply(const cluster::Command& command) {
+  cluster::CommandReply Apply(const cluster::Command& command) {
     const std::string name = NameIn(command);
     const Json* there = Find(name);
     if (const auto* create = std::get_if<cluster::Create>(&command.body)) {
       last_body = create->body;
       if (there) return No(409);
       Put(name, cluster::ParseJson(create->body));
-      cluster::Answer answer = Says(cluster::Outcome::kDone, 201);
+      cluster::CommandReply answer = Says(cluster::Outcome::kDone, 201);
       answer.object = Decoded(name);
       return answer;
     }
@@ -215,7 +215,7 @@ class KeeperWorld final : public ObjectKeeper::Owner, public cluster::ClusterWri
   int uids_ = 0, versions_ = 0;
   std::map<std::string, std::shared_ptr<const model::Object>> shown_;
   std::deque<std::pair<std::string, std::shared_ptr<const model::Object>>> news_;  // null: it is gone
-  std::deque<std::pair<std::string, cluster::Answer>> answers_;
+  std::deque<std::pair<std::string, cluster::CommandReply>> answers_;
   std::set<std::string> under_way_;     // names of objects
   std::optional<base::Millis> due_ms_;  // monotonic; when what is desired is to be stated
 };

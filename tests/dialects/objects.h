@@ -81,7 +81,7 @@ class Teller final : public cluster::Unseen {
     if (kept_->Decide(now_ms_ += 600'000) != core::KeptObject::Next::kWrite) return std::nullopt;
     auto write = std::get<cluster::Patch>(kept_->Write());
     kept_->OnSent(1);
-    kept_->OnReply(cluster::Answer(), now_ms_);
+    kept_->OnReply(cluster::CommandReply(), now_ms_);
     return write;
   }
 

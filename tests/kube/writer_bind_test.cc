@@ -9,7 +9,7 @@
 namespace tutti::kube {
 namespace {
 
-using cluster::Answer;
+using cluster::CommandReply;
 using cluster::Outcome;
 
 TEST_CASE("a bind is a protobuf POST with preconditions and a server-side timeout") {
@@ -53,7 +53,7 @@ TEST_CASE("a conflict is settled by reading the pod back") {
     WriterRig rig;
     conflict(rig);
     rig.AnswerPod("uid-p", "n2");
-    const Answer answer = rig.Only();
+    const CommandReply answer = rig.Only();
     CHECK(answer.outcome == Outcome::kRefused);
     CHECK(answer.current_node == "n2");
     CHECK(answer.http_status == 409);
@@ -62,7 +62,7 @@ TEST_CASE("a conflict is settled by reading the pod back") {
     WriterRig rig;
     conflict(rig);
     rig.AnswerPod("uid-p", "n1", "other");
-    const Answer answer = rig.Only();
+    const CommandReply answer = rig.Only();
     CHECK(answer.outcome == Outcome::kRefused);
     CHECK(answer.current_node == "n1");
   }
@@ -70,7 +70,7 @@ TEST_CASE("a conflict is settled by reading the pod back") {
     WriterRig rig;
     conflict(rig);
     rig.AnswerPod("uid-p", "");
-    const Answer answer = rig.Only();
+    const CommandReply answer = rig.Only();
     CHECK(answer.outcome == Outcome::kRefused);
     CHECK(answer.message == "already assigned");
     CHECK_FALSE(answer.gone);
@@ -79,7 +79,7 @@ TEST_CASE("a conflict is settled by reading the pod back") {
     WriterRig rig;
     conflict(rig);
     rig.AnswerPod("uid-new", "");
-    const Answer answer = rig.Only();
+    const CommandReply answer = rig.Only();
     CHECK(answer.outcome == Outcome::kRefused);
     CHECK(answer.gone);
   }
@@ -127,7 +127,7 @@ TEST_CASE("an unanswered bind has failed for sure once the pod has another versi
   rig.Submit({rig.Bind(1)});
   rig.server.Fail(rig.server.open.front(), Response::Failure::kTimeout);
   rig.AnswerPod("uid-p", "", "x", "8");
-  const Answer answer = rig.Only();
+  const CommandReply answer = rig.Only();
   CHECK(answer.outcome == Outcome::kRefused);
   CHECK(answer.http_status == 409);
 }
@@ -200,13 +200,13 @@ TEST_CASE("reads back are bounded, and neither they nor the binds wait for each 
     rig.server.AnswerJson(first(Method::kGet), 404, StatusJson(404, "NotFound"));
     CHECK(open(Method::kGet) == std::min(35 - i, 4));
   }
-  CHECK(rig.sink.Take<Answer>().size() == 36);
+  CHECK(rig.sink.Take<CommandReply>().size() == 36);
   SECTION("one that is given up makes room") {
     for (int i = 0; i < 16; ++i) rig.server.Fail(first(Method::kPost), Response::Failure::kLost);
     rig.Submit({rig.Bind(53, 90'000, "b53")});
     rig.server.Fail(first(Method::kPost), Response::Failure::kLost);
     rig.loop.Advance(60'000);
-    CHECK(rig.sink.Take<Answer>().size() == 16);
+    CHECK(rig.sink.Take<CommandReply>().size() == 16);
     CHECK(rig.server.Has("/b53"));
   }
 }

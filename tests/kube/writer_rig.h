@@ -61,12 +61,12 @@ struct WriterRig {
             cluster::EmitEvent{cluster::NewRef("", "v1", "pods", "Pod", "ns", "p", "u1", ""), true, "FailedScheduling",
                                "Scheduling", note, "volcano"}};
   }
-  cluster::Answer Only() {
-    const auto answers = sink.Take<cluster::Answer>();
+  cluster::CommandReply Only() {
+    const auto answers = sink.Take<cluster::CommandReply>();
     REQUIRE(answers.size() == 1);
     return answers.front();
   }
-  bool Silent() { return sink.Take<cluster::Answer>().empty(); }
+  bool Silent() { return sink.Take<cluster::CommandReply>().empty(); }
   // Plays the pod that a read back finds.
   void AnswerPod(const std::string& uid, const std::string& node, const std::string& plan = "x",
                  const std::string& version = "7") {

@@ -10,7 +10,7 @@
 namespace tutti::kube {
 namespace {
 
-using cluster::Answer;
+using cluster::CommandReply;
 using cluster::Outcome;
 using json = base::Json;
 
@@ -23,7 +23,7 @@ TEST_CASE("any number of commands may be over before the first can leave") {
   rig.Submit(std::move(commands));
   rig.loop.virtual_clock().AdvanceTo(rig.In(1'000));  // and no timer has run yet
   rig.writer.SetWritable(kForever, kForever);
-  CHECK(rig.sink.Take<Answer>().size() == kMany);
+  CHECK(rig.sink.Take<CommandReply>().size() == kMany);
   CHECK(rig.server.sent == 0);
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("nothing leaves after the writable deadline, and what waits is refused
   rig.loop.Advance(10'000);
   rig.Submit({rig.Bind(2, 5'000)});
   CHECK(rig.server.open.empty());
-  rig.sink.Take<Answer>();
+  rig.sink.Take<CommandReply>();
   rig.loop.Advance(5'000);
   CHECK(rig.Only().outcome == Outcome::kRefused);
   rig.Submit({rig.Bind(3, 5'000)});
@@ -261,7 +261,7 @@ TEST_CASE("a create whose repeat meets its own first try is unknown, and what is
   rig.server.AnswerJson(rig.server.open.front(), 409, StatusJson(409, "AlreadyExists"));
   CHECK(rig.server.open.front()->request.method == Method::kGet);
   rig.server.AnswerJson(rig.server.open.front(), 200, R"({"metadata":{"name":"q","uid":"u"}})");
-  const Answer answer = rig.Only();
+  const CommandReply answer = rig.Only();
   CHECK(answer.outcome == Outcome::kUnknown);
   REQUIRE(answer.object);
   CHECK(answer.object->meta.uid == "u");
@@ -274,7 +274,7 @@ TEST_CASE("a create whose name is taken is refused, with what has the name if th
                  cluster::Create{cluster::NewRef("g", "", "queues", "Queue", "", "q", "", ""), "{}"}}});
     rig.server.AnswerJson(rig.server.open.front(), 409, StatusJson(409, "AlreadyExists"));
     rig.server.AnswerJson(rig.server.open.front(), read, R"({"metadata":{"name":"q","uid":"other"}})");
-    const Answer answer = rig.Only();
+    const CommandReply answer = rig.Only();
     CHECK(answer.outcome == Outcome::kRefused);
     CHECK(answer.http_status == 409);
     CHECK((answer.object != nullptr) == (read == 200));
@@ -301,7 +301,7 @@ TEST_CASE("the answer to a create has the object as the API server made it") {
     rig.server.AnswerJson(rig.server.open.front(), status, body);
     return rig.Only();
   };
-  const Answer made = create(201, R"({"apiVersion":"g/v1beta1","kind":"Queue",
+  const CommandReply made = create(201, R"({"apiVersion":"g/v1beta1","kind":"Queue",
       "metadata":{"name":"q-x7","namespace":"ns","uid":"u9","resourceVersion":"12"},"spec":{"weight":1}})");
   CHECK(made.outcome == Outcome::kDone);
   REQUIRE(made.object != nullptr);
@@ -339,12 +339,12 @@ TEST_CASE("an Event is created once, and its repeats become a series") {
   CHECK(series->request.target.find("/events/" + name + "?") != std::string::npos);
   CHECK(json::parse(series->request.body).at("series").at("count") == 2);
   rig.server.AnswerJson(series, 200, "{}");
-  CHECK(rig.sink.Take<Answer>().size() == 2);
+  CHECK(rig.sink.Take<CommandReply>().size() == 2);
 
   // Later repeats are counted, and written twice a minute at most.
   for (uint64_t i = 3; i < 13; ++i) rig.Submit({rig.Event(i, "no room")});
   CHECK(rig.server.open.empty());
-  CHECK(rig.sink.Take<Answer>().size() == 10);
+  CHECK(rig.sink.Take<CommandReply>().size() == 10);
   rig.loop.Advance(EventBook::kQuietMs);
   REQUIRE(rig.server.open.size() == 1);
   CHECK(json::parse(rig.server.open.front()->request.body).at("series").at("count") == 12);
@@ -390,7 +390,7 @@ TEST_CASE("a server that knows no protobuf is written to in JSON from then on") 
     CHECK(json::parse(call->request.body).at("target").at("name") == "n1");
     rig.server.AnswerJson(call, 201, "");
   }
-  CHECK(rig.sink.Take<Answer>().size() == 2);
+  CHECK(rig.sink.Take<CommandReply>().size() == 2);
 }
 
 TEST_CASE("draining refuses what has not left and waits for the rest") {
@@ -508,7 +508,7 @@ TEST_CASE("whatever the server does, every command gets exactly one answer by it
       rig.loop.Advance(100);
     }
     std::map<uint64_t, int> count;
-    for (const Answer& answer : rig.sink.Take<Answer>()) ++count[answer.id];
+    for (const CommandReply& answer : rig.sink.Take<CommandReply>()) ++count[answer.id];
     INFO("seed " << seed);
     CHECK(count.size() == 20);
     CHECK(std::ranges::all_of(count, [](const auto& item) { return item.second == 1; }));

@@ -236,7 +236,7 @@ PlantedBug InPods(std::string name, std::function<void(model::Pod&)> change) {
   });
 }
 
-cluster::Answer* AsAnswer(FeedEvent& event) { return std::get_if<cluster::Answer>(&event); }
+cluster::CommandReply* AsAnswer(FeedEvent& event) { return std::get_if<cluster::CommandReply>(&event); }
 
 void Replace(std::string& text, std::string_view from, std::string_view to) {
   if (const size_t at = text.find(from); at != std::string::npos) text.replace(at, from.size(), to);
@@ -417,7 +417,7 @@ std::vector<PlantedBug> AllBugs() {
           .SeenBy({"no node is over its allocatable"}),
       InEvents("a good answer to a status is taken for a bad one",
                [](FeedEvent& event, bool) {
-                 if (cluster::Answer* answer = AsAnswer(event); answer && answer->http_status == 200)
+                 if (cluster::CommandReply* answer = AsAnswer(event); answer && answer->http_status == 200)
                    answer->outcome = cluster::Outcome::kRefused, answer->http_status = 500;
                  return Handling::kKeep;
                })

@@ -16,13 +16,13 @@ class RecordingSink final : public cluster::EventSink {
  public:
   void Post(cluster::FeedEvent event) override {
     lines_.push_back(std::visit(Line{}, event));
-    if (auto* answer = std::get_if<cluster::Answer>(&event)) answers_.push_back(*answer);
+    if (auto* answer = std::get_if<cluster::CommandReply>(&event)) answers_.push_back(*answer);
     events_.push_back(std::move(event));
   }
 
   const std::vector<std::string>& lines() const { return lines_; }
   std::vector<std::string> Take() { return std::exchange(lines_, {}); }
-  std::vector<cluster::Answer> TakeAnswers() { return std::exchange(answers_, {}); }
+  std::vector<cluster::CommandReply> TakeAnswers() { return std::exchange(answers_, {}); }
   const std::vector<cluster::FeedEvent>& events() const { return events_; }
 
  private:
@@ -41,7 +41,7 @@ class RecordingSink final : public cluster::EventSink {
       return (e.served ? "synced " : "not served ") + e.kind_name;
     }
     std::string operator()(const cluster::Leadership& e) { return e.leading ? "leading" : "not leading"; }
-    std::string operator()(const cluster::Answer& e) {
+    std::string operator()(const cluster::CommandReply& e) {
       static constexpr const char* kOutcomes[] = {"done", "refused", "unknown"};
       return fmt::format("answer {} {} {}", e.id, kOutcomes[static_cast<int>(e.outcome)], e.http_status);
     }
@@ -49,7 +49,7 @@ class RecordingSink final : public cluster::EventSink {
   };
 
   std::vector<std::string> lines_;
-  std::vector<cluster::Answer> answers_;
+  std::vector<cluster::CommandReply> answers_;
   std::vector<cluster::FeedEvent> events_;
 };
 

@@ -40,7 +40,7 @@ struct WriterFixture {
     writer.Submit({command});
     return command.id;
   }
-  cluster::Answer Only() {
+  cluster::CommandReply Only() {
     auto answers = sink.TakeAnswers();
     REQUIRE(answers.size() == 1);
     CHECK(answers[0].id == last_id);

@@ -45,7 +45,7 @@ std::string Replica::KindOf(const FeedEvent& event) {
     std::string operator()(const cluster::KindSynced& e) { return e.kind_name; }
     // Not before the list of pods that it was told after.
     std::string operator()(const cluster::Leadership& e) { return e.leading ? "pods" : ""; }
-    std::string operator()(const cluster::Answer&) { return ""; }
+    std::string operator()(const cluster::CommandReply&) { return ""; }
     std::string operator()(const cluster::ExtenderReply&) { return ""; }
   };
   return std::visit(Visitor{}, event);
@@ -127,7 +127,7 @@ size_t Replica::Work(size_t limit, Order order, base::Random& random) {
   }
   size_t handed = batch.size();
   for (const FeedEvent& event : batch)
-    if (const auto* answer = std::get_if<cluster::Answer>(&event)) {
+    if (const auto* answer = std::get_if<cluster::CommandReply>(&event)) {
       --handed;
       std::erase_if(status_writes_, [answer](const auto& item) { return item.second == answer->id; });
     } else if (std::holds_alternative<cluster::Leadership>(event)) {

@@ -74,7 +74,7 @@ void Binder::Send(GangId id, MemberId slot, Assignment& assignment) {
   assignment.stage = Stage::kSent;
   const bool last_of_many = !gang.whole && gang.members.size() > 1 && pod->meta.uid == commit_uid;
   const Millis deadline_ms = clock_.MonotonicMs() + options_.bind_timeout_ms;
-  auto on_reply = [this, id, slot, pod](const cluster::Answer& reply) { OnReply(id, slot, *pod, reply); };
+  auto on_reply = [this, id, slot, pod](const cluster::CommandReply& reply) { OnReply(id, slot, *pod, reply); };
   if (const auto extender = extender_desk_.BinderOf(*entry.pod_class->spec)) {
     extender_desk_.extenders()->Bind(*extender, outbox_.Expect(Outbox::For::kBind, std::move(on_reply)), deadline_ms,
                                      bind);
@@ -84,7 +84,7 @@ void Binder::Send(GangId id, MemberId slot, Assignment& assignment) {
   }
 }
 
-void Binder::OnReply(GangId id, MemberId slot, const Pod& as, const cluster::Answer& reply) {
+void Binder::OnReply(GangId id, MemberId slot, const Pod& as, const cluster::CommandReply& reply) {
   Gang& gang = book_.at(id);
   Member* member = book_.Find(id, slot);
   if (!member || book_.PodOf(slot)->meta.uid != as.meta.uid) {
@@ -99,7 +99,7 @@ void Binder::OnReply(GangId id, MemberId slot, const Pod& as, const cluster::Ans
   if (!as_planned || !Plans::Flows(gang)) agenda_.MarkReady(id);
 }
 
-bool Binder::Judge(GangId id, Member& member, const cluster::Answer& reply) {
+bool Binder::Judge(GangId id, Member& member, const cluster::CommandReply& reply) {
   Gang& gang = book_.at(id);
   if (!gang.plan) return false;
   const auto open = gang.plan->open.find(member.id);

@@ -43,9 +43,9 @@ class Binder {
  private:
   void Send(model::GangId id, model::MemberId member, Assignment& assignment);
   // Handles the reply to a bind. `as`: the pod as it was when its bind left.
-  void OnReply(model::GangId id, model::MemberId slot, const model::Pod& as, const cluster::Answer& reply);
+  void OnReply(model::GangId id, model::MemberId slot, const model::Pod& as, const cluster::CommandReply& reply);
   // Reads the reply. Returns true if the member is bound as it was planned.
-  bool Judge(model::GangId id, Member& member, const cluster::Answer& reply);
+  bool Judge(model::GangId id, Member& member, const cluster::CommandReply& reply);
   void Doubt(Gang& gang, model::MemberId member, Assignment& assignment);
   // Has the bind sent again after a while: nothing is wrong with the node.
   void Repeat(model::GangId id, Assignment& assignment);

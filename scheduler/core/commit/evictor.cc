@@ -90,7 +90,7 @@ void Evictor::PostEvents(Going& going) {
 template <typename Body>
 void Evictor::Send(PodId id, bool announced, Body body) {
   outbox_.Send(Outbox::For::kEviction, Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs, std::move(body),
-               [this, id, pod = state_.pod(id).pod, announced](const cluster::Answer& reply) {
+               [this, id, pod = state_.pod(id).pod, announced](const cluster::CommandReply& reply) {
                  OnReply(id, *pod, announced, reply);
                });
 }
@@ -135,7 +135,7 @@ void Evictor::OnGone(PodId id) {
   going_.erase(going);
 }
 
-void Evictor::OnReply(PodId id, const Pod& as, bool announced, const cluster::Answer& reply) {
+void Evictor::OnReply(PodId id, const Pod& as, bool announced, const cluster::CommandReply& reply) {
   const std::shared_ptr<const Pod>& pod = state_.pod(id).pod;
   const auto at = going_.find(id);
   if (!pod || pod->meta.uid != as.meta.uid || at == going_.end()) return;

@@ -75,7 +75,7 @@ class Evictor {
   std::optional<std::string> WhyKept(const model::Pod& pod) const;
   Said Say(const model::Pod& pod, const Eviction& eviction) const;
   // Handles a reply. `announced`: it is to the delete, not to the condition.
-  void OnReply(model::PodId id, const model::Pod& as, bool announced, const cluster::Answer& reply);
+  void OnReply(model::PodId id, const model::Pod& as, bool announced, const cluster::CommandReply& reply);
   template <typename Body>
   void Send(model::PodId id, bool announced, Body body);
 

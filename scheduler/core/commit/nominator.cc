@@ -21,13 +21,13 @@ void Nominator::Say(model::GangId id, model::PodId pod_id, const std::string& no
   if (now < member.nomination.again_ms) return agenda_.At(id, member.nomination.again_ms);
   const base::Json body = {{"metadata", {{"uid", pod->meta.uid}, {"resourceVersion", pod->meta.resource_version}}},
                            {"status", {{"nominatedNodeName", node}}}};
-  member.nomination.write =
-      outbox_.Send(Outbox::For::kNomination, cluster::Lane::kStatus, now + kNominationDeadlineMs,
-                   cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic, base::PrintJson(body)},
-                   [this, written = book_.Remember(member)](const cluster::Answer& reply) { OnReply(written, reply); });
+  member.nomination.write = outbox_.Send(
+      Outbox::For::kNomination, cluster::Lane::kStatus, now + kNominationDeadlineMs,
+      cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic, base::PrintJson(body)},
+      [this, written = book_.Remember(member)](const cluster::CommandReply& reply) { OnReply(written, reply); });
 }
 
-void Nominator::OnReply(const GangBook::Written& written, const cluster::Answer& reply) {
+void Nominator::OnReply(const GangBook::Written& written, const cluster::CommandReply& reply) {
   Member* member = book_.Find(written);
   if (!member || member->nomination.write != reply.id) return;
   member->nomination.write = 0;

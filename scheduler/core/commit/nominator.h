@@ -28,7 +28,7 @@ class Nominator {
 
  private:
   // Handles a reply. A write that failed is tried again a second later.
-  void OnReply(const GangBook::Written& written, const cluster::Answer& reply);
+  void OnReply(const GangBook::Written& written, const cluster::CommandReply& reply);
 
   const cluster::ClusterState& state_;
   GangBook& book_;

@@ -144,10 +144,10 @@ cluster::CommandId VictimRemoval::Write(const Member& member, bool holds, const 
   return outbox_.Send(
       Outbox::For::kRecord, cluster::Lane::kEvict, clock_.MonotonicMs() + options_.bind_timeout_ms,
       cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic, base::PrintJson(body)},
-      [this, written = book_.Remember(member)](const cluster::Answer& reply) { OnReply(written, reply); });
+      [this, written = book_.Remember(member)](const cluster::CommandReply& reply) { OnReply(written, reply); });
 }
 
-void VictimRemoval::OnReply(const GangBook::Written& written, const cluster::Answer& reply) {
+void VictimRemoval::OnReply(const GangBook::Written& written, const cluster::CommandReply& reply) {
   const Member* member = book_.Find(written);
   if (!member) return;
   Gang& gang = book_.at(member->gang);

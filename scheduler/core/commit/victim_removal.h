@@ -85,7 +85,7 @@ class VictimRemoval {
   // Tells whether the gang could have chosen the pod itself. So a forged record evicts no others.
   bool MayHaveChosen(const RightToEvict& right, model::PodId victim, EvictionCause cause) const;
   cluster::CommandId Write(const Member& member, bool holds, const std::string& message);
-  void OnReply(const GangBook::Written& written, const cluster::Answer& reply);
+  void OnReply(const GangBook::Written& written, const cluster::CommandReply& reply);
 
   const Options& options_;
   cluster::ClusterState& state_;

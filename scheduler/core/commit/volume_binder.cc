@@ -151,7 +151,7 @@ void VolumeBinder::Send(GangId id, PodId pod, Open& open, cluster::Patch patch) 
   open.command =
       outbox_.Send(Outbox::For::kVolume, cluster::Lane::kBind, now + options_.bind_timeout_ms, std::move(patch),
                    [this, written = book_.Remember(book_.MemberOf(pod)),
-                    claim = open.pick.claim](const cluster::Answer& reply) { OnReply(written, claim, reply); });
+                    claim = open.pick.claim](const cluster::CommandReply& reply) { OnReply(written, claim, reply); });
 }
 
 std::string VolumeBinder::OutOfReach(PodId pod, const std::string& node) const {
@@ -167,7 +167,8 @@ std::string VolumeBinder::OutOfReach(PodId pod, const std::string& node) const {
                            : fmt::format("binding volumes: {}", fmt::join(refusal->reasons, ", "));
 }
 
-void VolumeBinder::OnReply(const GangBook::Written& written, const std::string& claim, const cluster::Answer& reply) {
+void VolumeBinder::OnReply(const GangBook::Written& written, const std::string& claim,
+                           const cluster::CommandReply& reply) {
   const Member* member = book_.Find(written);
   if (!member) return;
   const GangId id = member->gang;

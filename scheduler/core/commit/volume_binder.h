@@ -42,7 +42,7 @@ class VolumeBinder : public Preparation {
   std::string OutOfReach(model::PodId pod, const std::string& node) const;
   void Send(model::GangId id, model::PodId pod, Open& open, cluster::Patch patch);
 
-  void OnReply(const GangBook::Written& written, const std::string& claim, const cluster::Answer& reply);
+  void OnReply(const GangBook::Written& written, const std::string& claim, const cluster::CommandReply& reply);
 
   const Options& options_;
   const cluster::ClusterState& state_;

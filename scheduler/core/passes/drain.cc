@@ -375,7 +375,7 @@ void Drain::Apply(const cluster::Leadership& event) {
   });
 }
 
-void Drain::Apply(const cluster::Answer& event) { outbox_.Deliver(event); }
+void Drain::Apply(const cluster::CommandReply& event) { outbox_.Deliver(event); }
 
 void Drain::Apply(const cluster::ExtenderReply& event) { extender_desk_.OnReply(event); }
 

@@ -124,7 +124,7 @@ void KeptObject::OnSent(cluster::CommandId command) {
   at_version_ = seen_ ? seen_->meta.resource_version : std::string();
 }
 
-void KeptObject::OnReply(const cluster::Answer& reply, Millis now_ms) {
+void KeptObject::OnReply(const cluster::CommandReply& reply, Millis now_ms) {
   constexpr int kNotFound = 404, kConflict = 409;
   command_ = 0;
   const bool deleted = desired_.mode == Mode::kGone && reply.http_status == kNotFound;

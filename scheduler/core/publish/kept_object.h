@@ -53,7 +53,7 @@ class KeptObject {
   // Notes that this write has left.
   void OnSent(cluster::CommandId command);
   // Handles the reply to it.
-  void OnReply(const cluster::Answer& reply, base::Millis now_ms);
+  void OnReply(const cluster::CommandReply& reply, base::Millis now_ms);
 
   // Notes the object as the feed shows it. Returns true if what is desired is to be stated again.
   bool Saw(std::shared_ptr<const model::Object> object);

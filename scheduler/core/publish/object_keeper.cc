@@ -69,10 +69,10 @@ void ObjectKeeper::Send(const Subject& subject, cluster::Lane lane, KeptObject& 
   const Millis deadline = clock_.MonotonicMs() + kWriteDeadlineMs;
   if (base::Planted(base::Bug::kWriteTwice)) outbox_.Post(lane, deadline, object.Write());
   object.OnSent(outbox_.Send(Outbox::For::kStatus, lane, deadline, object.Write(),
-                             [this, subject](const cluster::Answer& reply) { OnReply(subject, reply); }));
+                             [this, subject](const cluster::CommandReply& reply) { OnReply(subject, reply); }));
 }
 
-void ObjectKeeper::OnReply(const Subject& subject, const cluster::Answer& reply) {
+void ObjectKeeper::OnReply(const Subject& subject, const cluster::CommandReply& reply) {
   const auto at = objects_.find(subject);
   if (at == objects_.end()) return;
   const auto object = std::ranges::find(at->second, reply.id, &KeptObject::command);

@@ -95,7 +95,7 @@ class ObjectKeeper final : public cluster::Unseen {
   template <typename Tell>
   void Show(const NameView& name, Tell tell);
   void Send(const Subject& subject, cluster::Lane lane, KeptObject& object);
-  void OnReply(const Subject& subject, const cluster::Answer& reply);
+  void OnReply(const Subject& subject, const cluster::CommandReply& reply);
   // Forgets the subject's objects of which nothing has to be remembered.
   void Sweep(const Subject& subject);
 

@@ -96,10 +96,10 @@ bool PodStatus::TellWaiting(GangId id, Member& member, const std::string& reason
   // A probe's time, so that the write is one though the pod may carry the same words.
   const bool again = std::exchange(member.condition_note.in_doubt, false);
   std::string body = WaitingPatch(reason, message, pod->meta, again ? time : "", turns ? time : "", unsaid);
-  member.condition_note.write =
-      outbox_.Send(Outbox::For::kStatus, Lane::kStatus, now + kStatusDeadlineMs,
-                   cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic, std::move(body)},
-                   [this, written = book_.Remember(member)](const cluster::Answer& reply) { OnReply(written, reply); });
+  member.condition_note.write = outbox_.Send(
+      Outbox::For::kStatus, Lane::kStatus, now + kStatusDeadlineMs,
+      cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic, std::move(body)},
+      [this, written = book_.Remember(member)](const cluster::CommandReply& reply) { OnReply(written, reply); });
   outbox_.Post(Lane::kEvent, now + kEventDeadlineMs,
                cluster::EmitEvent{cluster::RefOf(pod), true, "FailedScheduling", "Scheduling", message,
                                   pod->spec->scheduler_name});
@@ -144,7 +144,7 @@ void PodStatus::TellKept(Member& member) {
                                   pod->spec->scheduler_name});
 }
 
-void PodStatus::OnReply(const GangBook::Written& written, const cluster::Answer& reply) {
+void PodStatus::OnReply(const GangBook::Written& written, const cluster::CommandReply& reply) {
   Member* member = book_.Find(written);
   if (!member || member->condition_note.write != reply.id) return;
   member->condition_note.write = 0;

@@ -36,7 +36,7 @@ class PodStatus {
 
  private:
   std::optional<std::string> UnsaidNode(const Member& member) const;
-  void OnReply(const GangBook::Written& written, const cluster::Answer& reply);
+  void OnReply(const GangBook::Written& written, const cluster::CommandReply& reply);
 
   const cluster::ClusterState& state_;
   GangBook& book_;

@@ -14,7 +14,7 @@
 namespace tutti::kube {
 namespace {
 
-using cluster::Answer;
+using cluster::CommandReply;
 using cluster::Outcome;
 using json = base::Json;
 
@@ -50,10 +50,10 @@ struct Rig {
       for (auto& event : sink.mailbox.TakeAll(std::chrono::milliseconds(100))) seen.push_back(std::move(event));
     }
   }
-  std::optional<Answer> Do(cluster::CommandBody body, cluster::Lane lane = cluster::Lane::kBind) {
+  std::optional<CommandReply> Do(cluster::CommandBody body, cluster::Lane lane = cluster::Lane::kBind) {
     const uint64_t id = ++last_id;
     client.writer().Submit({{id, lane, clock.MonotonicMs() + 10'000, std::move(body)}});
-    return Await<Answer>([id](const Answer& answer) { return answer.id == id; }, 12);
+    return Await<CommandReply>([id](const CommandReply& answer) { return answer.id == id; }, 12);
   }
   json Get(const std::string& target) {
     const auto reply = client.Get(target);
