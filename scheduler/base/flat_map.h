@@ -4,17 +4,20 @@
 // To compare or free it is one walk over one array; std::map has one allocation for every entry. In exchange, to insert
 // or erase moves all that sorts behind, and no reference into the map outlives either.
 //
-// A map can be frozen. A copy of a frozen map shares its array, and costs no walk; nor does it to compare the two. A
-// map that is written to gets an array of its own first, and is not frozen any more.
+// A map can be frozen. A copy of a frozen map shares its array, and costs no walk; nor does it to compare the two. The
+// copy is not frozen: it gets an array of its own as soon as it is looked into by a member that is not const.
 //
-// It has what nlohmann::basic_json asks of its ObjectType, and lookup by anything that compares with a key.
+// It has what nlohmann::basic_json asks of its ObjectType, and lookup by anything that compares with a key. The members
+// of basic_json that are const call members of the map that are not: they hold it by a plain pointer. So find, begin
+// and end of a frozen map change nothing, and many threads may read one frozen value.
 //
-// Thread safety: that of a value. Two maps that share an array may be used by two threads.
+// Thread safety: that of a value, but that a frozen map may be read by many threads by all members but those that add
+// or remove. Two maps that share an array may be used by two threads.
 //
 // Invariants
-//   (1) a map that shares its array is frozen;
-//   (2) whatever returns an iterator or a reference that can be written through has ended the freeze. So what was taken
-//       from a map before Freeze must not be written through after it.
+//   (1) an array that two maps share is never written to, and the maps within it are frozen;
+//   (2) what find, begin and end of a frozen map return is not written through. Freeze a value where it stays, and keep
+//       it const.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +29,6 @@
 #include <iterator>
 #include <stdexcept>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -56,17 +58,19 @@ class FlatMap {
   FlatMap(FlatMap&& other) noexcept : body_(std::exchange(other.body_, nullptr)) {}
   FlatMap& operator=(FlatMap other) noexcept {
     std::swap(body_, other.body_);
+    frozen_ = false;
     return *this;
   }
   ~FlatMap() { Release(body_); }
 
-  // From here on, copies share the array until one of them is written to. Calls freeze(value) for each value, which is
-  // to do the same for the maps within it; for a map that is frozen already it was done.
+  // From here on, copies share the array. Calls freeze(value) for each value, which is to do the same for the maps
+  // within it; for a copy of a frozen map it was done.
   template <class F>
   void Freeze(F freeze) {
-    if (!body_ || body_->frozen) return;
-    for (value_type& item : body_->items) freeze(item.second);
-    body_->frozen = true;
+    if (!body_ || frozen_) return;
+    if (!body_->frozen)
+      for (value_type& item : body_->items) freeze(item.second);
+    frozen_ = body_->frozen = true;
   }
   // Whether the two are one array: then they are equal.
   bool Shares(const FlatMap& other) const { return body_ == other.body_; }
@@ -85,8 +89,8 @@ class FlatMap {
     return map;
   }
 
-  iterator begin() { return body_ ? Own().begin() : iterator(); }
-  iterator end() { return body_ ? Own().end() : iterator(); }
+  iterator begin() { return body_ ? Items().begin() : iterator(); }
+  iterator end() { return body_ ? Items().end() : iterator(); }
   const_iterator begin() const { return body_ ? body_->items.begin() : const_iterator(); }
   const_iterator end() const { return body_ ? body_->items.end() : const_iterator(); }
   const_iterator cbegin() const { return begin(); }
@@ -94,7 +98,7 @@ class FlatMap {
   size_t size() const { return body_ ? body_->items.size() : 0; }
   size_t max_size() const { return std::vector<value_type>().max_size(); }
   bool empty() const { return size() == 0; }
-  void clear() { Release(std::exchange(body_, nullptr)); }
+  void clear() { *this = FlatMap(); }
 
   template <class K>
   iterator find(const K& key) {
@@ -115,7 +119,9 @@ class FlatMap {
   }
   template <class K>
   T& at(const K& key) {
-    return const_cast<T&>(std::as_const(*this).at(key));
+    const iterator at = find(key);
+    if (at == end()) throw std::out_of_range("no such key");
+    return at->second;
   }
   template <class K>
   const T& at(const K& key) const {
@@ -125,7 +131,6 @@ class FlatMap {
   }
   template <class K>
   T& operator[](K&& key) {
-    if (const auto at = find(key); at != end()) return at->second;
     return emplace(std::forward<K>(key), nullptr).first->second;
   }
 
@@ -149,8 +154,13 @@ class FlatMap {
     for (; first != last; ++first) emplace(first->first, first->second);
   }
 
-  iterator erase(iterator at) { return Own().erase(at); }
-  iterator erase(iterator first, iterator last) { return body_ ? Own().erase(first, last) : last; }
+  iterator erase(iterator at) { return erase(at, at + 1); }
+  iterator erase(iterator first, iterator last) {
+    if (!body_) return last;
+    const auto from = first - begin(), count = last - first;  // the array may be another one from here on
+    const iterator at = Own().begin() + from;
+    return body_->items.erase(at, at + count);
+  }
   template <class K>
     requires(!std::is_convertible_v<K, iterator>)
   size_t erase(const K& key) {
@@ -221,7 +231,7 @@ class FlatMap {
     explicit Body(std::vector<value_type> from) : items(std::move(from)) {}
     std::vector<value_type> items;  // sorted by key, each once
     std::atomic<uint32_t> owners{1};
-    bool frozen = false;
+    bool frozen = false;  // some map that has it is frozen, or was
   };
 
   static Body* Copy(Body* body) {
@@ -240,20 +250,16 @@ class FlatMap {
     if (!body_) {
       body_ = new Body({});
     } else if (body_->frozen) {
-      if (kMoves || body_->owners.load(std::memory_order_acquire) != 1)
-        Release(std::exchange(body_, new Body(body_->items)));
-      else
-        body_->frozen = false;
+      Release(std::exchange(body_, new Body(body_->items)));
+      frozen_ = false;
     }
     return body_->items;
   }
-#ifdef __SANITIZE_ADDRESS__
-  static constexpr bool kMoves = true;
-#else
-  static constexpr bool kMoves = false;
-#endif
+  // Returns the array to be read or, if the map is not frozen, written to. REQUIRES: there is one.
+  std::vector<value_type>& Items() { return frozen_ ? body_->items : Own(); }
 
   Body* body_ = nullptr;  // null: there is no item
+  bool frozen_ = false;
 };
 
 }  // namespace tutti::base

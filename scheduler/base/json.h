@@ -23,7 +23,8 @@ inline void tutti::base::Json::json_value::destroy(value_t type) {
 
 namespace tutti::base {
 
-// Freezes all objects within `value`: copies share them until they are written to (base/flat_map.h).
+// Freezes all objects within `value`, which must not be written to from here on: copies share them, and many threads
+// may read them (base/flat_map.h).
 inline void Freeze(Json& value) {
   if (auto* object = value.get_ptr<Json::object_t*>()) {
     object->Freeze([](Json& member) { Freeze(member); });

@@ -76,6 +76,50 @@ TEST_CASE("a copy of a frozen value shares what neither of the two changes") {
   CHECK_FALSE(IsShared(changed["a"], frozen["a"]));
 }
 
+TEST_CASE("whatever member reads a frozen value, its objects stay where they are") {
+  Json value = Json::parse(R"({"a":{"b":1},"c":[{"d":2}]})");
+  Freeze(value);
+  const Json frozen = std::move(value);
+  const Json copy = frozen;
+  const Json* const inner = &frozen["a"];
+  CHECK(frozen.contains("a"));
+  CHECK(frozen.find("c") != frozen.end());
+  CHECK(frozen.at("a").at("b") == 1);
+  CHECK(frozen.value("e", 3) == 3);
+  for (const auto& [key, each] : frozen.items()) CHECK(each.size() == 1);
+  for (const Json& each : frozen) CHECK(each.size() == 1);
+  CHECK(&frozen["a"] == inner);
+  CHECK(IsShared(frozen, copy));
+}
+
+TEST_CASE("a copy of a frozen value is the reader's own, by whatever member it is reached") {
+  Json value = Json::parse(R"({"a":{"b":1},"c":[{"d":2}]})");
+  Freeze(value);
+  const Json frozen = std::move(value);
+  Json copy = frozen;
+  for (auto& each : copy) each = 7;
+  Json other = frozen;
+  *other.find("a") = 8;
+  Json third = frozen;
+  third["c"][0].at("d") = 9;
+  third.erase(third.find("a"));
+  CHECK(frozen.dump() == R"({"a":{"b":1},"c":[{"d":2}]})");
+  CHECK(copy.dump() == R"({"a":7,"c":7})");
+  CHECK(other.dump() == R"({"a":8,"c":[{"d":2}]})");
+  CHECK(third.dump() == R"({"c":[{"d":9}]})");
+}
+
+TEST_CASE("a frozen value that is written to by key is not frozen any more") {
+  Json value = Json::parse(R"({"a":{"b":1}})");
+  Freeze(value);
+  const Json before = value;
+  value["a"]["b"] = 2;
+  value["c"] = 3;
+  value.erase(value.find("c"));
+  CHECK(value.dump() == R"({"a":{"b":2}})");
+  CHECK(before.dump() == R"({"a":{"b":1}})");
+}
+
 TEST_CASE("to look into a frozen map, and to erase what it lacks, ends no sharing") {
   Map first;
   first.emplace("a", 1);
