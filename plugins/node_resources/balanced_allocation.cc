@@ -7,15 +7,16 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <span>
 
 #include "base/json.h"
 #include "plugins/common/args.h"
+#include "plugins/node_resources/slot_score.h"
 
 namespace tutti::plugins {
 namespace {
 
 using framework::kMaxNodeScore;
-using framework::RefusedBy;
 
 // Computes 100·(1 − standard deviation of the fractions in use), cut. The order of operations is kube-scheduler's, so
 // that results are equal in every bit.
@@ -47,29 +48,10 @@ class Evenness {
   double total_ = 0;
 };
 
-class BalancedState final : public framework::ScoreState {
- public:
-  explicit BalancedState(ScoredResources resources) : resources_(std::move(resources)) {}
-
-  bool Reads(framework::NodeFacts* facts) const override { return resources_.Reads(facts); }
-  int64_t Score(model::NodeId n) const override {
-    resources_.Look(&views_);
-    return ScoreSlot(n.index());
-  }
-  void ScoreAll(std::span<const RefusedBy> refused_by, std::span<int64_t> raw) const override {
-    resources_.Look(&views_);
-    for (size_t n = 0; n < refused_by.size(); ++n)
-      if (refused_by[n] == framework::kNobody) raw[n] = ScoreSlot(n);
-  }
-  void ScoreSome(std::span<const model::NodeId> nodes, std::span<int64_t> raw) const override {
-    resources_.Look(&views_);
-    for (size_t i = 0; i < nodes.size(); ++i) raw[i] = ScoreSlot(nodes[i].index());
-  }
-
- private:
-  int64_t ScoreSlot(size_t n) const {
+struct Balance {
+  static int64_t Of(std::span<const ScoredResources::View> views, size_t n) {
     Evenness with, without;
-    for (const ScoredResources::View& view : views_) {
+    for (const ScoredResources::View& view : views) {
       const int64_t capacity = view.allocatable[n];
       if (capacity == 0) continue;
       with.Add(view.used[n] + view.pod, capacity);
@@ -77,10 +59,8 @@ class BalancedState final : public framework::ScoreState {
     }
     return kMaxNodeScore / 2 + (kMaxNodeScore / 2 + with.Score() - without.Score()) / 2;
   }
-
-  const ScoredResources resources_;
-  mutable std::vector<ScoredResources::View> views_;  // scratch
 };
+using BalancedState = SlotScoreState<Balance>;
 
 }  // namespace
 

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "plugins/common/resource_names.h"
 #include "plugins/node_resources/percent.h"
+#include "plugins/node_resources/slot_score.h"
 
 namespace tutti::plugins {
 namespace {
@@ -131,31 +133,12 @@ struct MostAllocated {
   }
 };
 
-// Scores a node with the weighted mean of a strategy's scores over the resources that the node has.
+// The weighted mean of a strategy's scores over the resources that the node has.
 template <typename Strategy>
-class FitScoreState final : public framework::ScoreState {
- public:
-  explicit FitScoreState(ScoredResources resources) : resources_(std::move(resources)) {}
-
-  bool Reads(framework::NodeFacts* facts) const override { return resources_.Reads(facts); }
-  int64_t Score(NodeId n) const override {
-    resources_.Look(&views_);
-    return ScoreSlot(n.index());
-  }
-  void ScoreAll(std::span<const RefusedBy> refused_by, std::span<int64_t> raw) const override {
-    resources_.Look(&views_);
-    for (size_t n = 0; n < refused_by.size(); ++n)
-      if (refused_by[n] == framework::kNobody) raw[n] = ScoreSlot(n);
-  }
-  void ScoreSome(std::span<const NodeId> nodes, std::span<int64_t> raw) const override {
-    resources_.Look(&views_);
-    for (size_t i = 0; i < nodes.size(); ++i) raw[i] = ScoreSlot(nodes[i].index());
-  }
-
- private:
-  int64_t ScoreSlot(size_t n) const {
+struct WeightedMean {
+  static int64_t Of(std::span<const ScoredResources::View> views, size_t n) {
     int64_t sum = 0, weights = 0;
-    for (const ScoredResources::View& view : views_) {
+    for (const ScoredResources::View& view : views) {
       const int64_t capacity = view.allocatable[n];
       if (capacity <= 0) continue;
       sum += view.weight * Strategy::Score(view.used[n] + view.pod, capacity);
@@ -163,10 +146,9 @@ class FitScoreState final : public framework::ScoreState {
     }
     return weights == 0 ? 0 : sum / weights;
   }
-
-  const ScoredResources resources_;
-  mutable std::vector<ScoredResources::View> views_;  // scratch
 };
+template <typename Strategy>
+using FitScoreState = SlotScoreState<WeightedMean<Strategy>>;
 
 // Scores by a piecewise linear function of utilization. The mean is rounded, and leaves out resources with score 0.
 class RatioScoreState final : public framework::ScoreState {
