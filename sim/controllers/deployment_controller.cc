@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <tuple>
 
 #include "base/json_string.h"
@@ -24,7 +26,7 @@ std::string TemplateHash(const Json& pod_template) {
 }
 
 Json ReplicaSetFor(const Json& deployment, const std::string& hash) {
-  Json spec = {{"replicas", Dig(deployment, "spec", "replicas")},
+  Json spec = {{"replicas", 0},
                {"selector", Dig(deployment, "spec", "selector")},
                {"template", Dig(deployment, "spec", "template")}};
   spec["selector"]["matchLabels"][kHashLabel] = hash;
@@ -52,15 +54,41 @@ bool HasTemplateOf(const Json& set, const Json& deployment) {
 }
 
 // The set of the present template: the oldest, as the real controller takes it, whose name need not be by our hash.
-std::string CurrentSet(const std::vector<Object>& sets, const Json& deployment) {
-  const auto age = [](const Object& set) {
-    return std::tuple(DigString(*set, "metadata", "creationTimestamp"), NameOf(*set));
-  };
-  Object found;
-  for (const Object& set : sets) {
-    if (!IsTerminating(*set) && HasTemplateOf(*set, deployment) && (!found || age(set) < age(found))) found = set;
-  }
-  return found ? NameOf(*found) : "";
+Object CurrentSet(const std::vector<Object>& sets, const Json& deployment) {
+  for (const Object& set : sets)
+    if (HasTemplateOf(*set, deployment)) return set;
+  return nullptr;
+}
+
+int64_t Replicas(const Json& workload) { return IntOf(Dig(workload, "spec", "replicas"), 1); }
+int64_t Available(const Json& set) { return IntOf(Dig(set, "status", "availableReplicas")); }
+
+int64_t SumOf(const std::vector<Object>& sets, int64_t (*count)(const Json&)) {
+  int64_t sum = 0;
+  for (const Object& set : sets) sum += count(*set);
+  return sum;
+}
+
+// A number of pods, or "25%" of `replicas`.
+int64_t PodsOf(const Json& amount, int64_t replicas, bool rounds_up) {
+  const std::string& text = StringOf(amount);
+  if (!text.ends_with('%')) return std::max<int64_t>(0, IntOf(amount));
+  const int64_t hundredths = std::max<int64_t>(0, std::atoll(text.c_str())) * replicas;
+  return (hundredths + (rounds_up ? 99 : 0)) / 100;
+}
+
+struct Bounds {
+  int64_t most;   // pods of all sets
+  int64_t least;  // pods that are available
+};
+
+Bounds BoundsOf(const Json& deployment) {
+  const int64_t replicas = Replicas(deployment);
+  const Json& rolling = Dig(deployment, "spec", "strategy", "rollingUpdate");
+  const int64_t surge = PodsOf(Child(rolling, "maxSurge"), replicas, true);
+  int64_t unavailable = std::min(replicas, PodsOf(Child(rolling, "maxUnavailable"), replicas, false));
+  if (surge == 0 && unavailable == 0) unavailable = 1;
+  return {replicas + surge, replicas - unavailable};
 }
 
 }  // namespace
@@ -77,35 +105,76 @@ void DeploymentController::Observe(const WatchEvent& event) {
 void DeploymentController::Reconcile(const ObjectKey& key) {
   const Object deployment = store_.Find(kDeployments, key.ns, key.name);
   if (!deployment || IsTerminating(*deployment)) return;
-  std::string newest = CurrentSet(sets_.Find(store_, UidOf(*deployment)), *deployment);
-  if (newest.empty()) {
-    const std::string hash = TemplateHash(Dig(*deployment, "spec", "template"));
-    newest = NameOf(*deployment) + "-" + hash;
-    const auto created = store_.Create(ReplicaSetFor(*deployment, hash));
+  std::vector<Object> old = SetsOf(*deployment);
+  Object current = CurrentSet(old, *deployment);
+  std::erase(old, current);
+  const bool recreates = DigString(*deployment, "spec", "strategy", "type") == "Recreate";
+  if (recreates && TakeAway(*deployment, old)) return WriteStatus(*deployment, current);
+  if (!current) {
+    const auto created = store_.Create(ReplicaSetFor(*deployment, TemplateHash(Dig(*deployment, "spec", "template"))));
     if (!created) {
       Warn(*deployment, "ReplicaSetCreateError", created.error().message);
       return RetryLater(key);
     }
-    Note(*deployment, "ScalingReplicaSet",
-         fmt::format("Scaled up replica set {} from 0 to {}", newest, IntOf(Dig(*deployment, "spec", "replicas"), 1)));
+    current = *created;
   }
   Succeeded(key);
-  for (const Object& set : sets_.Find(store_, UidOf(*deployment))) {
-    const int64_t wanted = NameOf(*set) == newest ? IntOf(Dig(*deployment, "spec", "replicas"), 1) : 0;
-    if (IntOf(Dig(*set, "spec", "replicas")) == wanted) continue;
-    store_.Modify(kReplicaSets, key.ns, NameOf(*set), [&](Json& next) { next["spec"]["replicas"] = wanted; });
-  }
-  WriteStatus(*deployment, newest);
+  if (!GrowCurrent(*deployment, *current, old)) ShrinkOld(*deployment, *current, old);
+  WriteStatus(*deployment, current);
 }
 
-void DeploymentController::WriteStatus(const Json& deployment, const std::string& newest) {
+std::vector<Object> DeploymentController::SetsOf(const Json& deployment) const {
+  std::vector<Object> sets = sets_.Find(store_, UidOf(deployment));
+  std::erase_if(sets, [](const Object& set) { return IsTerminating(*set); });
+  std::ranges::sort(sets, {}, [](const Object& set) {
+    return std::tuple(DigString(*set, "metadata", "creationTimestamp"), NameOf(*set));
+  });
+  return sets;
+}
+
+bool DeploymentController::TakeAway(const Json& deployment, const std::vector<Object>& old) {
+  for (const Object& set : old) Scale(deployment, *set, 0);
+  return std::ranges::any_of(old, [](const Object& set) { return IntOf(Dig(*set, "status", "replicas")) > 0; });
+}
+
+bool DeploymentController::GrowCurrent(const Json& deployment, const Json& current, const std::vector<Object>& old) {
+  const int64_t has = Replicas(current), wanted = Replicas(deployment);
+  const int64_t room = BoundsOf(deployment).most - has - SumOf(old, Replicas);
+  const int64_t next = has >= wanted ? wanted : has + std::clamp<int64_t>(room, 0, wanted - has);
+  return Scale(deployment, current, next);
+}
+
+void DeploymentController::ShrinkOld(const Json& deployment, const Json& current, const std::vector<Object>& old) {
+  const int64_t least = BoundsOf(deployment).least;
+  int64_t spare = Replicas(current) + SumOf(old, Replicas) - least - (Replicas(current) - Available(current));
+  int64_t available = Available(current) + SumOf(old, Available) - least;
+  for (const Object& set : old) {
+    const int64_t has = Replicas(*set), idle = std::clamp<int64_t>(spare, 0, has - std::min(has, Available(*set)));
+    const int64_t working = std::clamp<int64_t>(std::min(spare - idle, available), 0, has - idle);
+    spare -= idle + working;
+    available -= working;
+    Scale(deployment, *set, has - idle - working);
+  }
+}
+
+bool DeploymentController::Scale(const Json& deployment, const Json& set, int64_t replicas) {
+  const int64_t had = Replicas(set);
+  if (had == replicas) return false;
+  store_.Modify(kReplicaSets, NamespaceOf(set), NameOf(set), [&](Json& next) { next["spec"]["replicas"] = replicas; });
+  Note(deployment, "ScalingReplicaSet",
+       fmt::format("Scaled {} replica set {} from {} to {}", had < replicas ? "up" : "down", NameOf(set), had,
+                   replicas));
+  return true;
+}
+
+void DeploymentController::WriteStatus(const Json& deployment, const Object& current) {
   int64_t replicas = 0, ready = 0, updated = 0;
   for (const Object& set : sets_.Find(store_, UidOf(deployment))) {
     replicas += IntOf(Dig(*set, "status", "replicas"));
     ready += IntOf(Dig(*set, "status", "readyReplicas"));
-    if (NameOf(*set) == newest) updated = IntOf(Dig(*set, "status", "replicas"));
+    if (current && NameOf(*set) == NameOf(*current)) updated = IntOf(Dig(*set, "status", "replicas"));
   }
-  const int64_t wanted = IntOf(Dig(deployment, "spec", "replicas"), 1);
+  const int64_t wanted = Replicas(deployment), least = BoundsOf(deployment).least;
   store_.Modify(
       kDeployments, NamespaceOf(deployment), NameOf(deployment),
       [&](Json& next) {
@@ -116,7 +185,7 @@ void DeploymentController::WriteStatus(const Json& deployment, const std::string
         status["availableReplicas"] = ready;
         status["unavailableReplicas"] = wanted > ready ? wanted - ready : 0;
         status["observedGeneration"] = IntOf(Dig(deployment, "metadata", "generation"), 1);
-        const bool available = ready >= wanted;
+        const bool available = ready >= least;
         SetCondition(
             next,
             {"Available", available ? "True" : "False",

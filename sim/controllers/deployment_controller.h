@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// sim/controllers/deployment_controller.h - a ReplicaSet per template; the newest gets all replicas, the others none.
+// sim/controllers/deployment_controller.h - a ReplicaSet for each template; the present one's grows as the others
+// shrink, within maxSurge and maxUnavailable, or after they are gone (Recreate).
 //
-// A rollout happens in one step: maxSurge and maxUnavailable are not followed.
+// A Deployment whose replicas change during a rollout is not scaled in proportion, as the real controller does it.
 #pragma once
 
 #include "sim/store/controller.h"
@@ -17,7 +18,17 @@ class DeploymentController final : public Controller {
 
  private:
   void Reconcile(const ObjectKey& key) override;
-  void WriteStatus(const Json& deployment, const std::string& newest);
+  // The oldest first.
+  std::vector<Object> SetsOf(const Json& deployment) const;
+  // Returns whether there are pods left.
+  bool TakeAway(const Json& deployment, const std::vector<Object>& old);
+  bool GrowCurrent(const Json& deployment, const Json& current, const std::vector<Object>& old);
+  // Takes pods that are not available first.
+  void ShrinkOld(const Json& deployment, const Json& current, const std::vector<Object>& old);
+  // Returns false if the set has that many replicas.
+  bool Scale(const Json& deployment, const Json& set, int64_t replicas);
+  // `current`: null: there is none yet.
+  void WriteStatus(const Json& deployment, const Object& current);
 
   ObjectIndex sets_{kReplicaSets};  // by their Deployment's uid
 };

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jobs, ReplicaSets and Deployments, through a World.
-#include "sim/store/controller.h"
+#include <algorithm>
+#include <map>
+
 #include "sim/nodes/kubelet.h"
+#include "sim/store/controller.h"
 #include "tests/sim/world_fixture.h"
 
 namespace tutti::sim {
@@ -34,6 +37,28 @@ Json ReplicaSet(int replicas) {
 struct WorkloadFixture : WorldFixture {
   WorkloadFixture() { AddNode("n"); }
   Json Status() { return Child(*Get(kJobs, "j"), "status"); }
+  int64_t Unbound() {
+    world.Pump();
+    return std::ranges::count_if(Pods(), [](const Object& pod) { return DigString(*pod, "spec", "nodeName").empty(); });
+  }
+  // Each template's number of pods: "i 3, i2 1".
+  std::string Images() {
+    std::map<std::string, int> pods;
+    for (const Object& pod : Pods()) ++pods[DigString(Dig(*pod, "spec", "containers")[0], "image")];
+    std::string text;
+    for (const auto& [image, count] : pods) text += (text.empty() ? "" : ", ") + image + " " + std::to_string(count);
+    return text;
+  }
+  void ApplyDeployment(int replicas, Json strategy) {
+    Json deployment = ReplicaSet(replicas);
+    deployment["kind"] = "Deployment";
+    deployment["metadata"]["name"] = "d";
+    deployment["spec"]["strategy"] = std::move(strategy);
+    Apply(deployment);
+    BindAll("n");
+    Modify(kDeployments, "d", [](Json& d) { d["spec"]["template"]["spec"]["containers"][0]["image"] = "i2"; });
+    world.Pump();
+  }
   std::string Condition(const char* type) { return DigString(ConditionOf(*Get(kJobs, "j"), type), "reason"); }
 };
 
@@ -81,10 +106,41 @@ TEST_CASE_METHOD(WorkloadFixture,
   CHECK(store().All(kReplicaSets).size() == 1);
   CHECK(DigString(ConditionOf(*Get(kDeployments, "d"), "Available"), "status") == "True");
   Modify(kDeployments, "d", [](Json& d) { d["spec"]["template"]["spec"]["containers"][0]["image"] = "i2"; });
-  BindAll("n");
+  while (Unbound() > 0) BindAll("n");
   REQUIRE(Pods().size() == 2);
   for (const Object& pod : Pods()) CHECK(DigString(Dig(*pod, "spec", "containers")[0], "image") == "i2");
   CHECK(IntOf(Dig(*Get(kDeployments, "d"), "status", "updatedReplicas")) == 2);
+}
+
+TEST_CASE_METHOD(WorkloadFixture, "A rollout keeps within its surge and what may be unavailable") {
+  ApplyDeployment(4, {{"type", "RollingUpdate"}, {"rollingUpdate", {{"maxSurge", "25%"}, {"maxUnavailable", 1}}}});
+  CHECK(Images() == "i 3, i2 2");
+  BindAll("n");
+  CHECK(Images() == "i 1, i2 4");
+  BindAll("n");
+  CHECK(Images() == "i2 4");
+  CHECK(Unbound() == 0);
+}
+
+TEST_CASE_METHOD(WorkloadFixture, "A rollout whose new pods do not start goes no further") {
+  ApplyDeployment(4, {{"type", "RollingUpdate"}, {"rollingUpdate", {{"maxSurge", 1}, {"maxUnavailable", "0%"}}}});
+  CHECK(Images() == "i 4, i2 1");
+  Advance(600'000);
+  CHECK(Images() == "i 4, i2 1");
+  CHECK(DigString(ConditionOf(*Get(kDeployments, "d"), "Available"), "status") == "True");
+}
+
+TEST_CASE_METHOD(WorkloadFixture, "With neither surge nor what may be unavailable, one pod goes before another comes") {
+  ApplyDeployment(3, {{"type", "RollingUpdate"}, {"rollingUpdate", {{"maxSurge", 0}, {"maxUnavailable", 0}}}});
+  CHECK(Images() == "i 2, i2 1");
+  BindAll("n");
+  CHECK(Images() == "i 1, i2 2");
+}
+
+TEST_CASE_METHOD(WorkloadFixture, "Recreate takes all pods away before it makes the first") {
+  ApplyDeployment(2, {{"type", "Recreate"}});
+  CHECK(Images() == "i2 2");
+  CHECK(Unbound() == 2);
 }
 
 TEST_CASE_METHOD(WorkloadFixture, "A Deployment of a dump keeps its ReplicaSet, whatever name that has, and its pods") {
