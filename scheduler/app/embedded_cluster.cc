@@ -147,7 +147,17 @@ base::Status EmbeddedCluster::Load(std::vector<sim::Manifest> manifests) {
       }
     }
     NoteRefusedValues(manifests);
-    return sim::StoreManifests(store(), std::move(manifests), strict_kinds_ ? nullptr : &unknown_);
+    const base::Status stored = sim::StoreManifests(store(), std::move(manifests), strict_kinds_ ? nullptr : &unknown_);
+    if (stored) NoteStrayPods();
+    return stored;
+  });
+}
+
+void EmbeddedCluster::NoteStrayPods() {
+  stray_pods_.clear();
+  store().ForEach(sim::kPods, [&](const auto&, const sim::Object& pod) {
+    const std::string& node = sim::DigString(*pod, "spec", "nodeName");
+    if (!node.empty() && !store().Find(sim::kNodes, "", node)) stray_pods_.push_back(sim::KeyOf(*pod));
   });
 }
 
@@ -173,6 +183,9 @@ void EmbeddedCluster::NoteRefusedValues(const std::vector<sim::Manifest>& manife
 std::vector<std::string> EmbeddedCluster::NotesOfLoading() {
   std::vector<std::string> notes = AtStore([&] { return sim::NotesOf(unknown_, store()); });
   std::ranges::copy(refused_values_, std::back_inserter(notes));
+  if (!stray_pods_.empty())
+    notes.push_back(fmt::format("a pod whose node is not there is taken away after 40 s, as in a cluster ({})",
+                                sim::Some(stray_pods_)));
   return notes;
 }
 

@@ -50,8 +50,8 @@ class EmbeddedCluster {
   // Loads the definitions of the dialects' kinds, except those that `manifests` has itself, and then `manifests`. Those
   // of Kueue and AppWrapper are loaded where an object of their groups or in a queue of Kueue's is, or with_takeover.
   base::Status Load(std::vector<sim::Manifest> manifests);
-  // Names the kinds whose objects were left out in loading, and the values that a definition which was loosened
-  // refuses.
+  // Names the kinds whose objects were left out in loading, the values that a definition which was loosened refuses,
+  // and the pods whose node is not there.
   std::vector<std::string> NotesOfLoading();
 
   // Runs all components until none has work at this instant. False: there was still work after `rounds` rounds.
@@ -77,6 +77,7 @@ class EmbeddedCluster {
   base::Status LoadDefinitions(const std::vector<EmbeddedFile>& files, const std::vector<sim::Manifest>& manifests);
   base::Status LoadMissingDefinitions(const std::vector<sim::Manifest>& manifests);
   void NoteRefusedValues(const std::vector<sim::Manifest>& manifests);
+  void NoteStrayPods();
   bool Step();
   void StartScheduler();
 
@@ -88,7 +89,7 @@ class EmbeddedCluster {
   sim::Interceptor* const interceptor_;
   sim::UnknownKinds unknown_;
   std::vector<sim::ApiResource> strict_;  // the definitions that were loosened, as they were
-  std::vector<std::string> refused_values_;
+  std::vector<std::string> refused_values_, stray_pods_;
   bool defined_ = false;           // the dialects' kinds
   bool takeover_defined_ = false;  // those of Kueue and AppWrapper
   sim::Door* door_ = nullptr;      // null: only this thread uses the store

@@ -332,6 +332,14 @@ TEST_CASE("values that the dialects' definitions refuse are told of, and the sch
   CHECK_THAT(notes[0], Catch::StartsWith("test.yaml:10: HyperNode h: spec.members[0].type: Unsupported value"));
 }
 
+TEST_CASE("pods that are bound to a node that is not there are told of") {
+  const std::string stray = PodText{.name = "stray"}.Text() + "  nodeName: ghost\n";
+  CHECK(NotesOf(Node("n1", "4") + stray) ==
+        std::vector<std::string>{
+            "a pod whose node is not there is taken away after 40 s, as in a cluster (default/stray)"});
+  CHECK(NotesOf(Node("n1", "4") + Node("ghost", "4") + stray).empty());
+}
+
 TEST_CASE("a job that names a queue is held as on a cluster, though no queue was given") {
   const std::string job =
       "---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: j, labels: {kueue.x-k8s.io/queue-name: q}}\nspec: "
