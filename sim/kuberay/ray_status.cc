@@ -161,9 +161,11 @@ Json NewStatus(const Json& cluster, const std::vector<Object>& pods, const std::
   else if (!outcome.failure_reason.empty()) {
     SetRayCondition(next, {kReplicaFailure, "True", outcome.failure_reason, *outcome.error}, now_ms);
   }
-  status["observedGeneration"] = IntOf(Dig(cluster, "metadata", "generation"), 1);
+  const int64_t generation = IntOf(Dig(cluster, "metadata", "generation"), 1);
   CountPods(status, spec, pods);
-  SumResources(status, spec);
+  if (IntOf(Child(status, "observedGeneration")) != generation || !status.contains("desiredCPU"))
+    SumResources(status, spec);
+  status["observedGeneration"] = generation;
   if (!outcome.error && int64_t(pods.size()) == DesiredWorkersOfAll(spec) + 1 && AllRunning(pods)) {
     status["state"] = "ready";
     status.erase("reason");

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace tutti::sim {
@@ -118,26 +119,26 @@ bool IsTrue(const Json& object, std::string_view type) {
 }
 
 bool SetCondition(Json& object, const Condition& condition, base::Millis now_ms) {
-  Json& conditions = ObjectAt(object, "status")["conditions"];
-  if (!conditions.is_array()) conditions = Json::array();
+  const Json& before = ConditionOf(object, condition.type);
+  const bool same_status = DigString(before, "status") == condition.status && !before.is_null();
+  if (same_status && DigString(before, "reason") == condition.reason &&
+      DigString(before, "message") == condition.message) {
+    return false;
+  }
   Json next = Json::object();  // in the order of its keys
-  next["lastTransitionTime"] = base::FormatTime(now_ms);
+  next["lastTransitionTime"] = same_status ? Child(before, "lastTransitionTime") : Json(base::FormatTime(now_ms));
   if (!condition.message.empty()) next["message"] = condition.message;
   if (!condition.reason.empty()) next["reason"] = condition.reason;
   next["status"] = condition.status;
   next["type"] = condition.type;
-  for (Json& existing : conditions) {
-    if (DigString(existing, "type") != condition.type) continue;
-    if (DigString(existing, "status") == condition.status) {
-      next["lastTransitionTime"] = Child(existing, "lastTransitionTime");
-      if (DigString(existing, "reason") == condition.reason && DigString(existing, "message") == condition.message) {
-        return false;
-      }
-    }
-    existing = std::move(next);
-    return true;
-  }
-  conditions.push_back(std::move(next));
+  Json& conditions = ObjectAt(object, "status")["conditions"];
+  if (!conditions.is_array()) conditions = Json::array();
+  const auto at =
+      std::ranges::find_if(conditions, [&](const Json& each) { return DigString(each, "type") == condition.type; });
+  if (at != conditions.end())
+    *at = std::move(next);
+  else
+    conditions.push_back(std::move(next));
   return true;
 }
 
