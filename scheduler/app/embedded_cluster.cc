@@ -147,17 +147,16 @@ base::Status EmbeddedCluster::Load(std::vector<sim::Manifest> manifests) {
       }
     }
     NoteRefusedValues(manifests);
+    std::vector<std::pair<std::string, std::string>> bound;  // pods, with their nodes
+    for (const sim::Manifest& one : manifests) {
+      const std::string& node = sim::DigString(one.object, "spec", "nodeName");
+      if (!node.empty() && sim::DigString(one.object, "kind") == "Pod")
+        bound.emplace_back(sim::KeyOf(one.object), node);
+    }
     const base::Status stored = sim::StoreManifests(store(), std::move(manifests), strict_kinds_ ? nullptr : &unknown_);
-    if (stored) NoteStrayPods();
+    for (auto& [pod, node] : bound)
+      if (!store().Find(sim::kNodes, "", node)) stray_pods_.push_back(std::move(pod));
     return stored;
-  });
-}
-
-void EmbeddedCluster::NoteStrayPods() {
-  stray_pods_.clear();
-  store().ForEach(sim::kPods, [&](const auto&, const sim::Object& pod) {
-    const std::string& node = sim::DigString(*pod, "spec", "nodeName");
-    if (!node.empty() && !store().Find(sim::kNodes, "", node)) stray_pods_.push_back(sim::KeyOf(*pod));
   });
 }
 

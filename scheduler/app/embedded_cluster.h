@@ -77,7 +77,6 @@ class EmbeddedCluster {
   base::Status LoadDefinitions(const std::vector<EmbeddedFile>& files, const std::vector<sim::Manifest>& manifests);
   base::Status LoadMissingDefinitions(const std::vector<sim::Manifest>& manifests);
   void NoteRefusedValues(const std::vector<sim::Manifest>& manifests);
-  void NoteStrayPods();
   bool Step();
   void StartScheduler();
 

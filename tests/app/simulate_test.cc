@@ -336,7 +336,7 @@ TEST_CASE("pods that are bound to a node that is not there are told of") {
   const std::string stray = PodText{.name = "stray"}.Text() + "  nodeName: ghost\n";
   CHECK(NotesOf(Node("n1", "4") + stray) ==
         std::vector<std::string>{
-            "a pod whose node is not there is taken away after 40 s, as in a cluster (default/stray)"});
+            "a pod whose node is not there is taken away after 40 s, as in a cluster (stray)"});
   CHECK(NotesOf(Node("n1", "4") + Node("ghost", "4") + stray).empty());
 }
 
