@@ -351,7 +351,7 @@ TEST_CASE("values out of range, of the wrong shape or twice are refused") {
         "config.yaml:3: policy: \"undo\" is not known; write one of: repair, keep");
 }
 
-TEST_CASE("what can begin no document is refused, and does not go on for ever") {
+TEST_CASE("text that cannot begin a document is refused, and reading it comes to an end") {
   CHECK(ConfigRefusal(",") == "config.yaml:1: not YAML: a document cannot begin like this");
   CHECK_THAT(ConfigRefusal(std::string(kHead) + "---\n,\n"), Catch::Contains("not YAML"));
   CHECK_THAT(ConfigRefusal("]"), Catch::Contains("not YAML"));

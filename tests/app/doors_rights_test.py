@@ -31,7 +31,7 @@ class OfUsers(rig.OfRun):
             self.assertEqual(self.ask(path, "dev")[0], 403, path)
         self.assertEqual(self.ask("gangs/other/mine", "dev")[0], 200)
         self.assertEqual(self.ask("nodes", "admin")[0], 200)
-        self.assertEqual(self.ask("gangs", "nobody")[0], 401)
+        self.assertEqual(self.ask("gangs", "unknown")[0], 401)
         for path in ("gangs", "gangs?namespace=default", "queues", "version", "watch"):
             self.assertEqual(self.ask(path, None)[0], 401, path)
         with self.assertRaises(urllib.error.HTTPError) as refused:
@@ -40,7 +40,7 @@ class OfUsers(rig.OfRun):
 
     def test_the_token_may_come_through_a_proxy(self):
         self.assertEqual(len(self.ask("gangs", "admin", "X-Tutti-Authorization")[1]["gangs"]), 2)
-        self.assertEqual(self.ask("gangs", "nobody", "X-Tutti-Authorization")[0], 401)
+        self.assertEqual(self.ask("gangs", "unknown", "X-Tutti-Authorization")[0], 401)
 
     def test_a_watch_shows_only_what_the_user_may_see(self):
         events = Events(self.scheduler + DOOR + "watch", {"Authorization": "Bearer dev"})

@@ -39,7 +39,7 @@ spec:
   containers: [{name: main, image: busybox, resources: {requests: {cpu: "%s"}}}]
 """
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/tutti-system/leases/tutti"
-# Nobody listens there.
+# Nothing listens there.
 KUBECONFIG = """
 apiVersion: v1
 kind: Config
@@ -383,7 +383,7 @@ class SimSaysWhatItIs(unittest.TestCase):
         self.assertIn("evicts no pod", self.warnings_of(url, "/api/v1/nodes/node-1", taint, "PATCH", merge)[0])
         pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {schedulerName: %s, containers: [{name: c, image: i}]}\n"
         path = "/api/v1/namespaces/default/pods"
-        self.assertIn("serves the schedulerName nobody", self.warnings_of(url, path, pod % ("a", "nobody"))[0])
+        self.assertIn("serves the schedulerName unserved", self.warnings_of(url, path, pod % ("a", "unserved"))[0])
         self.assertEqual(self.warnings_of(url, path, pod % ("b", "tutti")), [])
         self.assertEqual(self.warnings_of(url, path, pod % ("c", "default-scheduler")), [])
 
@@ -440,7 +440,7 @@ class OnTheEmbeddedCluster(unittest.TestCase):
         return fetch(f"http://127.0.0.1:{self.port}{path}", *arguments, **more)
 
     @staticmethod
-    def page(port, path, token="anybody"):
+    def page(port, path, token="visitor"):
         return fetch(f"https://127.0.0.1:{port}{path}", token=token)
 
     def lease_holder(self):
@@ -448,7 +448,7 @@ class OnTheEmbeddedCluster(unittest.TestCase):
         return json.loads(text)["spec"]["holderIdentity"] if status == 200 else ""
 
     def steal_the_lease(self):
-        stolen = json.dumps({"spec": {"holderIdentity": "somebody-else"}})
+        stolen = json.dumps({"spec": {"holderIdentity": "another"}})
         status, text = self.api(LEASE, "PATCH", stolen, content_type="application/merge-patch+json")
         self.assertEqual(status, 200, text)
 
@@ -484,7 +484,7 @@ class OnTheEmbeddedCluster(unittest.TestCase):
         decision = json.loads(self.page(first_port, "/debug/decisions?name=p")[1])["decisions"][0]
         self.assertEqual((decision["state"], decision["members"][0]["node"]), ("whole", "node-1"))
 
-        self.assertEqual(self.page(first_port, "/debug/decisions?name=nobody")[0], 404)
+        self.assertEqual(self.page(first_port, "/debug/decisions?name=missing")[0], 404)
         self.assertEqual(self.page(first_port, "/debug/decisions?nam=p")[0], 400)
         self.assertEqual(self.page(first_port, "/healthz/leaderElection")[1], "ok")
         self.assertIn('pod="p"', self.page(first_port, "/metrics/resources")[1])
@@ -512,8 +512,8 @@ class OnTheEmbeddedCluster(unittest.TestCase):
         def ends(end):
             """The exit code of a leader with a review under way and a request whose head never ends."""
             process, port = self.replica("--authentication-kubeconfig", str(mute))
-            eventually(lambda: self.lease_holder() not in ("", "somebody-else"), "it leads")
-            asks = threading.Thread(target=self.ask_in_vain, args=(port,))
+            eventually(lambda: self.lease_holder() not in ("", "another"), "it leads")
+            asks = threading.Thread(target=self.ask_without_answer, args=(port,))
             asks.start()
             self.addCleanup(asks.join)
             question, _ = reviewer.accept()
@@ -533,7 +533,7 @@ class OnTheEmbeddedCluster(unittest.TestCase):
         self.assertEqual(self.lease_holder(), "")
         self.assertEqual(ends(lambda _: self.steal_the_lease()), 1)
 
-    def ask_in_vain(self, port):
+    def ask_without_answer(self, port):
         try:
             self.page(port, "/metrics")
         except OSError:

@@ -24,7 +24,7 @@ class Recorder final : public cluster::ClusterWriter {
   std::vector<cluster::Command> commands_;
 };
 
-// Whoever reads it is told of something first.
+// Each reader of it is told of something first.
 class TellingClock final : public base::Clock {
  public:
   explicit TellingClock(std::function<void()> tell) : tell_(std::move(tell)) {}
@@ -81,7 +81,7 @@ TEST_CASE("a lease that is lost ends it without another cycle") {
   other.join();
 }
 
-TEST_CASE("a lease that is lost before anybody led on it ends it too") {
+TEST_CASE("a lease that is lost before it made a leader ends it too") {
   Rig rig;
   rig.driver.Post(cluster::Leadership{.leading = false});
   CHECK(rig.driver.Run(rig.scheduler, 60'000) == Driver::Ending::kLost);
@@ -94,7 +94,7 @@ TEST_CASE("a lease that is lost after a stop is no loss") {
   CHECK(rig.driver.Run(rig.scheduler, 60'000) == Driver::Ending::kDrained);
 }
 
-TEST_CASE("a lease that is won after a stop makes nobody lead") {
+TEST_CASE("a lease that is won after a stop makes no leader") {
   Rig rig;
   std::function<void()> win;
   const TellingClock clock([&win] { win(); });
@@ -194,7 +194,7 @@ TEST_CASE("who follows some decisions is told of these") {
   CHECK(one->sequence == all->sequence);
 }
 
-TEST_CASE("who has given up is not told in front of others") {
+TEST_CASE("a caller that has given up is not told before others") {
   Rig rig;
   std::atomic<int> reads = 0;
   const TellingClock clock([&reads] { ++reads; });

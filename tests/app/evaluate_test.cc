@@ -67,7 +67,7 @@ TEST_CASE("evaluate takes the node that a pod names without having been schedule
         "1 node(s) were unschedulable.");
 }
 
-TEST_CASE("evaluate heeds what selects the pod, and label keys beside selectors, in whatever order they come") {
+TEST_CASE("evaluate knows what selects the pod, and label keys beside selectors, in any order of the objects") {
   const auto host = [](const char* name) {
     return Typed(tests::NodeManifest({{"name", name}, {"labels", {{"kubernetes.io/hostname", name}}}}), "Node");
   };
@@ -149,8 +149,8 @@ TEST_CASE("evaluate takes what the API server takes, with its defaults, and leav
 
 TEST_CASE("evaluate names what it cannot answer") {
   const auto profiles = std::vector{plugins::DefaultProfile("s")};
-  CHECK_THAT(app::Evaluate(Cluster(), profiles, "default", "nobody").error().message,
-             Contains("no Pod default/nobody"));
+  CHECK_THAT(app::Evaluate(Cluster(), profiles, "default", "missing").error().message,
+             Contains("no Pod default/missing"));
   CHECK_THAT(app::Evaluate(Cluster(), {plugins::DefaultProfile("t")}, "default", "asked").error().message,
              Contains("schedulerName is \"s\", which no profile serves"));
 }

@@ -26,7 +26,7 @@ import serving
 from ports import free_port
 from serving import SECONDS, eventually, fetch
 
-# Whoever finds one of these has found a secret.
+# A text in which one of these is found has a secret.
 MARK = "hunter2"
 TOKEN, FILE_TOKEN, PASSWORD = f"{MARK}-token", f"{MARK}-file-token", f"{MARK}-password"
 EXEC_TOKEN, EXEC_ENV, PAGE_TOKEN, POD_ENV = (f"{MARK}-{name}" for name in ("exec-token", "exec-env", "page-token", "pod-env"))

@@ -129,8 +129,8 @@ TEST_CASE("what a gang itself waits for comes, however often the figures of othe
   CHECK(timeline[1]["atSeconds"] == 36'000);
 }
 
-TEST_CASE("a pod of a schedulerName that nobody serves is pending, and says so") {
-  const Json result = Must(Node("n1", "1") + PodText{.name = "other", .scheduler = "somebody-else"}.Text());
+TEST_CASE("a pod of a schedulerName that is not served is pending, and says so") {
+  const Json result = Must(Node("n1", "1") + PodText{.name = "other", .scheduler = "another"}.Text());
   const Json pod = Find(result["pods"], "other");
   CHECK(pod["state"] == "pending");
   CHECK(pod["reason"] == "NotServed");
@@ -350,7 +350,7 @@ TEST_CASE("a job that names a queue is held as on a cluster, though no queue was
         1);
 }
 
-TEST_CASE("pods of a schedulerName that nobody serves are told of") {
+TEST_CASE("pods of a schedulerName that is not served are told of") {
   const auto notes = NotesOf(Node("n1", "4") + PodText{.name = "other", .scheduler = "tuti"}.Text());
   REQUIRE(notes.size() == 1);
   CHECK_THAT(notes[0],
@@ -402,19 +402,19 @@ TEST_CASE("pods that are never made are told of: no controller, or one that cann
       NotesOf(Node("n1", "4") + "---\napiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: s}\n" + pods +
               "---\napiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: d}\n" + pods +
               "---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec: {template: {spec: {restartPolicy: "
-              "Never, priorityClassName: nobody, containers: [{name: c, image: i}]}}}\n");
+              "Never, priorityClassName: missing, containers: [{name: c, image: i}]}}}\n");
   REQUIRE(notes.size() == 3);
   CHECK(notes[0] == "the embedded cluster has no controller for the kind DaemonSet: no pods are made (default/d)");
   CHECK(notes[1] == "the embedded cluster has no controller for the kind StatefulSet: no pods are made (default/s)");
   CHECK_THAT(notes[2], Catch::StartsWith("Job default/j: FailedCreate: Error creating: ") &&
-                           Catch::Contains("no PriorityClass with name nobody was found"));
+                           Catch::Contains("no PriorityClass with name missing was found"));
 }
 
 TEST_CASE("of an AppWrapper, which the scheduler works off, no note is made") {
   CHECK(NotesOf(Node("n1", "1") + Wrapper("first", "60")).empty());
 }
 
-TEST_CASE("a workload that is suspended and a taint that evicts nobody are told of") {
+TEST_CASE("a workload that is suspended and a taint that evicts no pod are told of") {
   const auto notes = NotesOf(
       "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nspec: {taints: [{key: k, effect: NoExecute}]}\n"
       "---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec: {suspend: true, template: {spec: "

@@ -189,7 +189,7 @@ class WhoWritesHasTheLease(unittest.TestCase):
         self.assertEqual(len(self.judged(first, second, request(1, 20.2))), 1)
         self.assertEqual(len(self.judged(first, second, request(1, 20.2, "patch pods/status", 409))), 1)
         self.assertEqual(self.judged(first, second, request(1, 20.2, "list pods", 200)), [])
-        self.assertEqual(self.judged(first, second, request(3, 20.2)), [])  # somebody else's token
+        self.assertEqual(self.judged(first, second, request(3, 20.2)), [])  # another's token
 
     def test_a_former_leaders_write_is_done_late(self):
         first, second = request(1, 1, "create leases"), request(2, 20, "update leases")

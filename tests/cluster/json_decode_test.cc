@@ -37,7 +37,7 @@ TEST_CASE("A pod's identity, owner and times are read") {
   CHECK(pod->scheduling_gates == std::vector<std::string>{"x"});
   CHECK(pod->phase == model::PodPhase::kFailed);
   CHECK(pod->scheduled == model::ScheduledCondition{true, false, "Unschedulable", "m"});
-  CHECK(!pod->undo_begun);  // somebody else's condition
+  CHECK(!pod->undo_begun);  // another writer's condition
   CHECK(!pod->preempting);  // taken back
   CHECK(pod->spec->scheduler_name == "default-scheduler");
 }

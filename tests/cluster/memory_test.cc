@@ -12,7 +12,7 @@ namespace {
 
 using Json = base::Json;
 
-// It is apart from everybody in ten thousand namespaces of its own: some 500 KB, of which the log of pods tells others.
+// It is apart from every pod in ten thousand namespaces of its own: some 500 KB, of which the log of pods tells others.
 Json Apart(int of) {
   Json namespaces = Json::array();
   for (int i = 0; i < 10'000; ++i) namespaces.push_back(fmt::format("team-{}-{}", of, i));

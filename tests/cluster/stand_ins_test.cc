@@ -96,7 +96,7 @@ TEST_CASE("what was reserved before the victim was chosen stands in for it too")
   one.state().Audit();
 }
 
-TEST_CASE("a node that goes takes victims and what stands in for them along, and its successor begins anew") {
+TEST_CASE("a node that goes takes along victims and what stands in for them, and its successor begins without them") {
   OneNode one;
   const PodId victim = one.Bind(3, 0);
   one.state().SetVictim(victim, kGang);

@@ -201,7 +201,7 @@ TEST_CASE("who reads the logs learns nothing of a speculation that was unseen") 
     REQUIRE(nodes.ReadLog(end, &changed));
     CHECK(nodes.log_end() > end);
   }
-  CHECK(nodes.log_end() > end);  // who has seen it come is told that it went
+  CHECK(nodes.log_end() > end);  // a reader that has seen it come is told that it went
 }
 
 TEST_CASE("a node that is kept for a pod counts whatever the pod says, until it says the same or is bound") {

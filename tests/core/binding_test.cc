@@ -253,7 +253,7 @@ TEST_CASE("A commit member that was bound and went before its answer came has ma
   CHECK(rig.Bound() == 2);
 }
 
-TEST_CASE("Whom the bound members name as the last is not left out for another") {
+TEST_CASE("The member that the bound ones name as the last is not left out for another") {
   Rig rig;
   rig.AddNode("n1", 3);
   rig.AddNode("n2", 3);
@@ -341,7 +341,7 @@ TEST_CASE("Killed after any bind and restarted, the scheduler finishes what it f
   }
 }
 
-TEST_CASE("Whom the bound members name as the last stays the last, in a new leader's eyes too") {
+TEST_CASE("The member that the bound ones name as the last stays the last, for a new leader too") {
   Rig rig;
   rig.AddNode("n1", 3);
   rig.LoseBindsAfter(2);
@@ -508,7 +508,7 @@ TEST_CASE("A member that fails while the last bind is unanswered: the gang was w
   }
 }
 
-TEST_CASE("A member that somebody else binds to the node it was planned on counts as bound, the last one too") {
+TEST_CASE("A member that another writer binds to the node it was planned on counts as bound, the last one too") {
   const int stolen = GENERATE(0, 1, 2);
   const bool restart = GENERATE(false, true);
   Rig rig;
@@ -528,7 +528,7 @@ TEST_CASE("A member that somebody else binds to the node it was planned on count
   rig.Settle();
   CHECK(taken);
   CHECK(rig.Bound() == 3);
-  // It was whole: when it loses a member for whom there is no room, the others stay.
+  // It was whole: when it loses a member and there is no room for a new one, the others stay.
   rig.Delete(fmt::format("g-{}", (stolen + 1) % 3));
   rig.AddPod("blocker", {});
   rig.Settle();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gang's census is taken when something about the gang changed, not each time that somebody asks. The rig compares
-// what is kept with what there is after each step.
+// A gang's census is taken when something about the gang changed, not each time that it is asked for. The rig
+// compares what is kept with what there is after each step.
 #include "tests/core/rig.h"
 
 namespace tutti::core {

@@ -70,7 +70,7 @@ TEST_CASE("a decision says of which dialect the gang's queue is") {
   CHECK(dialects == std::map<std::string, std::string>{{"g", "volcano"}});
 }
 
-TEST_CASE("Where schedulerName volcano is not served, a PodGroup without pods is somebody else's") {
+TEST_CASE("Where schedulerName volcano is not served, a PodGroup without pods is another scheduler's") {
   VolcanoRig rig({"tutti"});
   rig.AddGroup("g", 1);
   rig.Pass(60'000);
@@ -84,7 +84,7 @@ TEST_CASE("Where schedulerName volcano is not served, a PodGroup without pods is
   CHECK(rig.scheduler->Holds().gangs == 0);
 }
 
-TEST_CASE("The status of a PodGroup without pods is mended when somebody writes over it, and found after a restart") {
+TEST_CASE("The status of a PodGroup without pods is mended when another writes over it, and found after a restart") {
   VolcanoRig rig;
   rig.AddGroup("g", 2);
   rig.Settle();
@@ -189,7 +189,7 @@ TEST_CASE("PodGroups without pods cost no write while others come and go") {
   CHECK(rig.scheduler->Holds().timers == 0);
 }
 
-TEST_CASE("Of a whole gang that nobody declares any more nobody more is placed, while one bind is unanswered too") {
+TEST_CASE("Of a whole gang that is not declared any more no further pod is placed, while one bind is unanswered too") {
   VolcanoRig rig;
   rig.AddQueue("q", 3);
   rig.AddGroup("g", 2, "q");

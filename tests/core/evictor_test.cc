@@ -26,8 +26,8 @@ dialects::DialectList Plain() {
   return list;
 }
 
-// The parts of the core that an eviction needs. Pod "v" runs on node "n" and nobody here serves it; pod "p", of
-// scheduler "s", waits and is a gang of its own.
+// The parts of the core that an eviction needs. Pod "v" runs on node "n", and its scheduler is not served
+// here. Pod "p", of scheduler "s", waits and is a gang of its own.
 struct Desk : cluster::ClusterWriter {
   Desk() {
     options.profiles = {plugins::DefaultProfile("s")};
@@ -95,7 +95,9 @@ json ConditionOf(const cluster::Command& command) {
   return body["status"]["conditions"][0];
 }
 
-TEST_CASE("A pod that nobody here serves is told why it goes, then deleted by its UID, then an Event says so") {
+TEST_CASE(
+    "A pod of a scheduler that is not served here is told why it goes, then deleted by its UID, then an Event says "
+    "so") {
   Desk desk;
   desk.evictor.Evict(desk.victim, {Cause::kPreempt, desk.by});
   const cluster::Command told = desk.Only();
@@ -122,7 +124,7 @@ TEST_CASE("A pod that nobody here serves is told why it goes, then deleted by it
   CHECK(said->reporting_controller == "s");
 }
 
-TEST_CASE("An eviction that is asked for again while it is on its way is not sent twice, whoever asks") {
+TEST_CASE("An eviction that is asked for again while it is on its way is not sent twice, for any preemptor") {
   Desk desk;
   const GangId other = desk.Enlist("q");
   desk.evictor.Evict(desk.victim, {Cause::kPreempt, desk.by});

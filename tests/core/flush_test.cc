@@ -45,7 +45,7 @@ TEST_CASE_METHOD(FlushRig, "of pods that wait alike one is tried for all") {
 }
 
 TEST_CASE_METHOD(FlushRig,
-                 "nobody is flushed who was woken and placed, and while nobody waits there is nothing to do") {
+                 "no gang is flushed that was woken and placed, and while none waits there is nothing to do") {
   AddPod("p", {.cpu = "2"});
   Pass(4 * kMinute);
   CHECK(scheduler->NextDeadline());
@@ -56,7 +56,7 @@ TEST_CASE_METHOD(FlushRig,
   CHECK(flushes.seen.empty());
 }
 
-TEST_CASE_METHOD(FlushRig, "without the option nobody is flushed") {
+TEST_CASE_METHOD(FlushRig, "without the option no gang is flushed") {
   configure = nullptr;
   Restart();
   AddPod("p", {.cpu = "2"});

@@ -29,7 +29,7 @@ struct PreemptionRig : Rig {
 
 }  // namespace
 
-TEST_CASE("A whole gang goes for a gang of higher priority, and nobody for one of the same") {
+TEST_CASE("A whole gang goes for a gang of higher priority, and none for one of the same") {
   PreemptionRig rig;
   rig.AddNode("m", 2);
   rig.AddGang("runs", 2, 2);
@@ -59,7 +59,7 @@ TEST_CASE("A gang gives what it can spare, and its head stays") {
   CHECK(rig.NodeOf("ray-0") == "m");
 }
 
-TEST_CASE("Nobody goes in vain: it is waited until those that go make room for the whole gang") {
+TEST_CASE("No eviction is useless: the gang waits until those that go make room for all of it") {
   PreemptionRig rig;
   rig.AddNode("m", 4);
   rig.AddGangOf("over", 1, 1, "higher");
@@ -77,7 +77,7 @@ TEST_CASE("Nobody goes in vain: it is waited until those that go make room for t
   CHECK(rig.BoundOf("high") == 4);
 }
 
-TEST_CASE("A scheduler that dies while victims leave is followed by one that evicts nobody else") {
+TEST_CASE("A scheduler that dies while victims leave is followed by one that evicts no others") {
   PreemptionRig rig;
   rig.AddNode("a", 2);
   rig.AddNode("b", 2);
@@ -96,9 +96,9 @@ TEST_CASE("A scheduler that dies while victims leave is followed by one that evi
 namespace {
 
 struct Attempts final : observe::Observer {
-  void OnPreemption(int64_t victims) override { ++(victims > 0 ? found : in_vain); }
+  void OnPreemption(int64_t victims) override { ++(victims > 0 ? found : fruitless); }
   void OnAttempt(std::string_view, std::string_view, int64_t, double) override { ++starts; }
-  int64_t found = 0, in_vain = 0, starts = 0;
+  int64_t found = 0, fruitless = 0, starts = 0;
 };
 
 // A full node, and gangs of high priority that would fit without the pods there, were it not for an affinity to a pod
@@ -122,11 +122,11 @@ struct LonelyRig : PreemptionRig {
               .priority_class = "high",
               .spec = {{"affinity", {{"podAffinity", {{"requiredDuringSchedulingIgnoredDuringExecution", {term}}}}}}}});
   }
-  // Adds so many of different shapes, and counts what is sought in vain from `settled_ms` on.
+  // Adds so many of different shapes, and counts fruitless searches from `settled_ms` on.
   void AddManyLonely(int gangs, base::Millis settled_ms) {
     for (int i = 0; i < gangs; ++i) AddLonely(fmt::format("high-{}", i), fmt::format("{}m", 1000 + i));
     Pass(settled_ms);
-    attempts.in_vain = 0;
+    attempts.fruitless = 0;
   }
   void AddFriend() { AddPod("friend", {.unit = "friend", .cpu = "0"}); }
   Attempts attempts;
@@ -139,8 +139,8 @@ TEST_CASE("On a quiet cluster victims of which nothing is proven are sought once
   constexpr int kGangs = 40, kMinutes = 10;
   rig.AddManyLonely(kGangs, 60'000);
   rig.Pass(kMinutes * 60'000);
-  CHECK(rig.attempts.in_vain > 0);
-  CHECK(rig.attempts.in_vain <= kGangs * (kMinutes + 1));
+  CHECK(rig.attempts.fruitless > 0);
+  CHECK(rig.attempts.fruitless <= kGangs * (kMinutes + 1));
   CHECK(rig.attempts.found == 0);
   CHECK(rig.BoundOf("low") == 4);
 }
@@ -150,10 +150,10 @@ TEST_CASE("Gangs of one shape cost one search for victims, and none of them is f
   constexpr int kGangs = 40, kMinutes = 10;
   for (int i = 0; i < kGangs; ++i) rig.AddLonely(fmt::format("high-{:02}", i), "1");
   rig.Pass(60'000);
-  rig.attempts.in_vain = 0;
+  rig.attempts.fruitless = 0;
   rig.Pass(kMinutes * 60'000);
-  CHECK(rig.attempts.in_vain > 0);
-  CHECK(rig.attempts.in_vain <= kMinutes + 1);
+  CHECK(rig.attempts.fruitless > 0);
+  CHECK(rig.attempts.fruitless <= kMinutes + 1);
   for (const char* member : {"high-00-0", "high-00-1"}) rig.Delete(member);  // that was considered for all
   rig.AddFriend();
   rig.Pass(60'000);
@@ -182,7 +182,7 @@ TEST_CASE("Beside pods of their own priority gangs that wait are not considered 
     rig.Pass(500);
   }
   CHECK(attempts.starts == 30);  // those of the pod that comes
-  CHECK(attempts.in_vain == 0);
+  CHECK(attempts.fruitless == 0);
   rig.AddPriorityClass("lower", -5);
   rig.AddPod("low", {.priority_class = "lower"});
   rig.Pass(500);
@@ -191,7 +191,7 @@ TEST_CASE("Beside pods of their own priority gangs that wait are not considered 
   CHECK(attempts.found == 1);
 }
 
-TEST_CASE("Where pods come and go, victims that nobody finds are sought in rounds") {
+TEST_CASE("Where pods come and go, victims that are not found are sought in rounds") {
   LonelyRig rig;
   constexpr int kGangs = 40, kSeconds = 120;
   rig.AddManyLonely(kGangs, 10'000);
@@ -201,8 +201,8 @@ TEST_CASE("Where pods come and go, victims that nobody finds are sought in round
     rig.Delete("comes");
     rig.Pass(125);
   }
-  CHECK(rig.attempts.in_vain > 0);
-  CHECK(rig.attempts.in_vain <= kGangs * (kSeconds / 5 + 1));
+  CHECK(rig.attempts.fruitless > 0);
+  CHECK(rig.attempts.fruitless <= kGangs * (kSeconds / 5 + 1));
 }
 
 TEST_CASE("A gang of which one member never preempts has no pod evicted") {
@@ -224,7 +224,7 @@ TEST_CASE("A gang of which one member never preempts has no pod evicted") {
   CHECK(rig.BoundOf("high") == 2);
 }
 
-TEST_CASE("Without preemption nobody goes") {
+TEST_CASE("Without preemption no pod goes") {
   Rig rig;
   rig.configure = [](Options* options) { options->gang_preemption = Options::GangPreemption::kNever; };
   rig.Restart();

@@ -54,7 +54,7 @@ TEST_CASE("an answer ends before it describes more members than asked for, and t
   CHECK(one->decisions.size() == 1);
 }
 
-TEST_CASE("the journal's word is the list's: whoever follows the changes has what a list shows") {
+TEST_CASE("the journal's word is the list's: a reader that follows the changes has what a list shows") {
   Rig rig;
   rig.AddNode("n", 8);
   std::map<model::GangKey, dialects::GangState> followed;

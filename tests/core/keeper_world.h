@@ -87,7 +87,7 @@ class KeeperWorld final : public ObjectKeeper::Owner, public cluster::ClusterWri
   }
 
   void State() { due_ms_ = 0; }
-  // Lets everybody work that has something to do now.
+  // Lets each part work that has something to do now.
   void Settle() {
     while (Step()) {
     }

@@ -9,7 +9,7 @@
 
 using tutti::core::Line;
 
-TEST_CASE("whoever comes or leaves, the first in line is taken") {
+TEST_CASE("whatever comes or leaves, the first in line is taken") {
   tutti::base::Random random(7);
   Line<uint32_t, std::less<>> line{std::less<>()};
   std::set<uint32_t> expected;

@@ -33,7 +33,7 @@ Values LabelsOf(const std::string& text) {
   return values;
 }
 
-// Whoever adds a label adds it here, with all that it may say. `le` is the program's own.
+// All labels, each with all that it may say: a new one is added here. `le` is the program's own.
 const Values kMaySay = {
     {"attempts", {"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15+"}},
     {"name", {"lease"}},
@@ -84,7 +84,7 @@ struct MeasuredRig : Rig {
     };
   }
   // A gang that starts, one that has no room, one that is undone, one in a queue, a lone pod and one of another
-  // scheduler: all called what somebody with ideas calls them. So many of each.
+  // scheduler: all with odd names, as an attacker chooses them. So many of each.
   void Tenants(int from, int to) {
     for (int i = from; i < to; ++i) {
       const std::string odd = fmt::format("{}-{}", kOdd[i % kOdd.size()], i);

@@ -99,7 +99,7 @@ TEST_CASE("A write that fails is repeated after pauses, each twice as long as th
   CHECK(PhaseOf(world, "a") == 2);
 }
 
-TEST_CASE("A write that came upon a newer version is repeated when that is seen, but not for ever at once") {
+TEST_CASE("A write that met a newer version is repeated when that is seen, but not without end at once") {
   KeeperWorld world;
   world.Put("a", base::Json::object());
   world.desire = [](const KeeperWorld& w) {
@@ -120,7 +120,7 @@ TEST_CASE("A write that came upon a newer version is repeated when that is seen,
   CHECK(PhaseOf(world, "a") == 1);
 
   int versions = 0;
-  world.fate = [&](const cluster::Command&) {  // somebody is always faster
+  world.fate = [&](const cluster::Command&) {  // another writer is always faster
     world.Put("a", {{"spec", ++versions}});
     return KeeperWorld::Fate();
   };
@@ -269,7 +269,7 @@ TEST_CASE("An object is deleted once, by its UID, and what is gone already is we
     CHECK_FALSE(world.Find("a"));
     CHECK(world.writes == 1);
   }
-  SECTION("it lingers, for somebody has a finalizer on it") {
+  SECTION("it lingers, for it has another's finalizer") {
     world.fate = [&](const cluster::Command&) {
       world.Put("a", {{"metadata", {{"deletionTimestamp", 1}}}});
       return KeeperWorld::Fate{.arrives = false};
@@ -451,7 +451,7 @@ class Adversary {
 };
 
 TEST_CASE(
-    "Whatever becomes of its writes and whoever else writes, the cluster comes to be as desired, and then rests") {
+    "Whatever becomes of its writes, and whatever others write, the cluster comes to be as desired, and then rests") {
   for (uint64_t seed = 1; seed <= 400; ++seed) {
     CAPTURE(seed);
     Adversary(seed).Run();

@@ -107,7 +107,7 @@ TEST_CASE("What is withdrawn gives its places up") {
   CHECK(rig.scheduler->Holds().gangs == 0);
 }
 
-TEST_CASE("A pod that asks for more than was promised is placed anew, and starts with the others") {
+TEST_CASE("A pod that asks for more than was promised is placed again, and starts with the others") {
   PromiseRig rig;
   rig.AddNode("n1", 2);
   rig.AddNode("n2", 2);

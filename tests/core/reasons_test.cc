@@ -164,7 +164,7 @@ TEST_CASE("The figures in a reason follow the cluster, though nothing that chang
   CHECK(rig.Waits("larger").empty());
 }
 
-TEST_CASE("A figure is a second old at most, though what happened could help nobody") {
+TEST_CASE("A figure is a second old at most, though what happened could help no gang") {
   Rig rig;
   rig.AddNode("n1", 12);
   rig.AddPod("large", {.cpu = "12"});

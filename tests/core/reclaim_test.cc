@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What queues take back from each other, over random queues and arrivals: never in turns, never in vain.
+// What queues take back from each other, over random queues and arrivals: never in turns, never without use.
 #include <algorithm>
 #include <map>
 
@@ -101,7 +101,7 @@ class Contest {
       CheckTakers();
     }
   }
-  // What was taken for a gang was not taken in vain: it starts soon.
+  // What was taken for a gang is of use: the gang starts soon.
   void CheckTakers() {
     constexpr int kSoon = 4;
     std::erase_if(rounds_since_, [this](const auto& item) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gangs whose searches are cut off: what they cost everybody else, and each other.
+// Gangs whose searches are cut off: what they cost all other gangs, and each other.
 #include "core/gangs/retry_schedule.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMembers = 20;
 
-// Members that were attempted in vain: of all cycles, and the most of one.
+// Members that were attempted and not placed: of all cycles, and the most of one.
 class PerCycle final : public observe::Observer {
  public:
   void OnAttempt(std::string_view, std::string_view result, int64_t members, double) override {
@@ -29,7 +29,7 @@ class PerCycle final : public observe::Observer {
   int64_t now_ = 0;
 };
 
-// Two nodes a pool, and one more that is held; who waits there is of unlike members that all but fit.
+// Two nodes a pool, and one more that is held. Gangs that wait there have unlike members and almost fit.
 struct CutOffRig : Rig {
   CutOffRig() {
     Observe(&counts);
@@ -51,7 +51,7 @@ struct CutOffRig : Rig {
                                              .priority_class = priority,
                                              .spec = Of(pool)});
   }
-  // One that is in nobody's way comes and goes, which may help whoever waits, for all that is known.
+  // A pod that is in no gang's way comes and goes. As far as the scheduler knows, that may help gangs that wait.
   void Stir() {
     const std::string name = fmt::format("stir-{}", stirred_++);
     AddPod(name, {.cpu = "1m", .spec = Of("other")});

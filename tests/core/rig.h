@@ -300,7 +300,7 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
   sim::Store store{clock};
   std::function<sim::Fate(const cluster::Command&)> fate;
   int patches = 0;       // see CountPatches
-  bool lingers = false;  // nobody ends pods that terminate
+  bool lingers = false;  // pods that terminate do not end
   std::unique_ptr<sim::Feed> feed;
   std::unique_ptr<sim::Writer> writer;
   std::unique_ptr<Scheduler> scheduler;

@@ -70,7 +70,7 @@ TEST_CASE("A gang that lost a required member is not said to be whole, and its P
   CHECK(rig.Counter("running") == 1);
 }
 
-TEST_CASE("A gang that lost a required member which nobody replaces says so on its PodGroup, after a restart too") {
+TEST_CASE("A gang that lost a required member which is not replaced says so on its PodGroup, after a restart too") {
   StandingRig rig;
   rig.AddGroup("g", 2, "q");
   rig.AddMembers("g", 0, 2);
@@ -128,7 +128,7 @@ TEST_CASE("Of a PodGroup's conditions the true one is the newest, however often 
   CHECK(rig.writes == 0);
 }
 
-TEST_CASE("A PodGroup that is nobody's without pods is told, too, that the last one is gone") {
+TEST_CASE("A PodGroup that no scheduler has without pods is told, too, that the last one is gone") {
   StandingRig rig;
   rig.make_dialects = [] {
     dialects::DialectList dialects;

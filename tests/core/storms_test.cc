@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes are of what changed: new figures alone rewrite nobody at once, and what comes too late is not written.
+// Writes are of what changed: new figures alone rewrite no pod at once, and what comes too late is not written.
 #include "core/publish/figure_writes.h"
 #include "tests/core/rig.h"
 
@@ -124,7 +124,7 @@ TEST_CASE("That a pod waits is not written on it once it is bound, however late 
   CHECK(rig.patches == 1);
 }
 
-TEST_CASE("Where somebody else changes a pod before the word that it waits arrives, that is said again") {
+TEST_CASE("Where another writer changes a pod before the word that it waits arrives, that is said again") {
   LateWord rig(1'000);
   rig.Settle();
   rig.Annotate("p", "note", "seen");

@@ -98,7 +98,7 @@ TEST_CASE("The members of a role that grows by units wait until a unit of them e
   CHECK(rig.NodeOf("w-2") != "");
 }
 
-TEST_CASE("Nobody of a unit that holds nothing starts before all of it can, whatever their roles") {
+TEST_CASE("No member of a unit that holds nothing starts before all of it can, whatever their roles") {
   Rig rig;
   rig.AddNode("n1", 6);
   const sim::Json asked = {{"unit-size", "2"}, {"unit-min", "1"}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/threat-model.md: what somebody who may write pods' annotations can make of the scheduler's own.
+// docs/threat-model.md: what a user who may write pods' annotations can make of the scheduler's own.
 #include "core/gangs/evidence.h"
 #include "tests/core/rig.h"
 
@@ -15,7 +15,7 @@ std::string UidOf(const Rig& rig, const std::string& pod) {
   return sim::UidOf(*rig.store.Find(sim::kPods, "default", pod));
 }
 
-// A gang of 3 that runs, and one of 2 whose members somebody else has bound on one side only.
+// A gang of 3 that runs, and one of 2. Another writer has bound one of the two.
 struct World {
   World() {
     rig.AddNode("n1", 8);
@@ -39,7 +39,7 @@ struct World {
   std::vector<std::string> deleted;
 };
 
-TEST_CASE("Evidence that names another gang's member as its last touches nobody's pods") {
+TEST_CASE("Evidence that names another gang's member as its last touches no pods") {
   World world;
   Annotate(world.rig, "forger-0",
            WriteEvidence("plan", UidOf(world.rig, "forger-0"), "n2", UidOf(world.rig, "victim-1")));
@@ -48,7 +48,7 @@ TEST_CASE("Evidence that names another gang's member as its last touches nobody'
   CHECK(world.rig.Bound() == 4);
 }
 
-TEST_CASE("Evidence forged to the letter undoes the forger's own gang, and nobody else's") {
+TEST_CASE("Evidence forged to the letter undoes the forger's own gang, and no other") {
   World world;
   Annotate(world.rig, "forger-0",
            WriteEvidence("plan", UidOf(world.rig, "forger-0"), "n2", UidOf(world.rig, "forger-1")));

@@ -13,7 +13,7 @@ const cluster::Patch* Announcement(const cluster::Command& command) {
   return patch && patch->body.find("DisruptionTarget") != std::string::npos ? patch : nullptr;
 }
 
-TEST_CASE("When a gang is undone, a member that somebody else bound stays where it is") {
+TEST_CASE("When a gang is undone, a member that another writer bound stays where it is") {
   Rig rig;
   for (const char* node : {"n1", "n2", "n3"}) rig.AddNode(node, 1);
   int binds = 0;

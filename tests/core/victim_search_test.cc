@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who goes so that a gang fits: only pods of lower priority, whole gangs or what they can spare, and none in vain.
+// Which pods go so that a gang fits: only those of lower priority, whole gangs or what they can spare, none without
+// use.
 #include <algorithm>
 
 #include "base/random.h"
@@ -55,7 +56,7 @@ TEST_CASE("As few go as are needed, of the lowest priority that is enough") {
   CHECK(answer.placements.size() == 2);
 }
 
-TEST_CASE("Nobody goes for a gang of the same priority, and none goes in vain") {
+TEST_CASE("No pod goes for a gang of the same priority, and none goes without use") {
   VictimRig rig;
   AddNode(rig, "a", 2);
   rig.Add(Pod("equal", 1, 10, {}, "a"));
@@ -141,7 +142,7 @@ TEST_CASE("Hosts of one replica go together") {
   CHECK(names[0].front() == names[1].front());
 }
 
-TEST_CASE("Where a gang is to be in one rack, nobody goes in another") {
+TEST_CASE("Where a gang is to be in one rack, no pod goes in another") {
   VictimRig rig;
   for (const auto& [name, rack] : {std::pair("a0", "a"), {"a1", "a"}, {"b0", "b"}, {"b1", "b"}}) {
     AddNode(rig, name, 2, rack);
@@ -153,7 +154,7 @@ TEST_CASE("Where a gang is to be in one rack, nobody goes in another") {
   CHECK(rig.Names(rig.Ask(rig.GangOf("t"))) == std::vector<std::string>{"on-b0", "on-b1"});
 }
 
-TEST_CASE("What leaves already is waited for before anybody is told to go") {
+TEST_CASE("What leaves already is waited for before any pod is told to go") {
   VictimRig rig;
   AddNode(rig, "a", 1);
   AddNode(rig, "b", 1);
@@ -251,7 +252,7 @@ TEST_CASE("A choice of victims spends what it may, and finds what it has looked 
   CHECK(budget.left() > -kOneNode);
 }
 
-TEST_CASE("Of very many that may go none goes in vain, though each cannot be tried by itself") {
+TEST_CASE("Of very many that may go none goes without use, though each cannot be tried by itself") {
   VictimRig rig;
   constexpr int kRacks = 60, kNodes = 5, kPods = 4;
   for (int r = 0; r < kRacks; ++r)
@@ -386,7 +387,8 @@ void CheckGangs(VictimRig& rig, const std::set<PodId>& gone) {
 
 }  // namespace
 
-TEST_CASE("In any cluster nobody goes in vain, nobody could be spared, and who may go is found where it helps") {
+TEST_CASE(
+    "In any cluster no pod goes without use, none could be spared, and those that may go are found where it helps") {
   size_t fits = 0, refused = 0;
   for (uint64_t seed = 1; seed <= 400; ++seed) {
     INFO("seed " << seed);

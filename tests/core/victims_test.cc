@@ -105,7 +105,7 @@ TEST_CASE("A gang is bound when its victims are gone, and not while one of them 
   CHECK_FALSE(rig.NodeOf("g-1").empty());
 }
 
-TEST_CASE("Who goes is recorded, and the members' nodes are said, before the first victim is told") {
+TEST_CASE("The set of victims is recorded, and the members' nodes are said, before the first victim is told") {
   Full rig;
   bool recorded = false, early = false;
   rig.fate = [&](const cluster::Command& command) {
@@ -124,7 +124,7 @@ TEST_CASE("Who goes is recorded, and the members' nodes are said, before the fir
     CHECK_FALSE(sim::DigString(*rig.store.Find(sim::kPods, "default", member), "status", "nominatedNodeName").empty());
 }
 
-TEST_CASE("What victims leave is for nobody else, however long they take and in whatever order they go") {
+TEST_CASE("The room that victims leave is for no other gang, however long they take and in whatever order they go") {
   Full rig;
   rig.Preemptor();
   rig.Settle();

@@ -277,7 +277,7 @@ TEST_CASE("A claim that one pod may use keeps a second member out") {
   CHECK(world.rig.Waits("g-1").find("ReadWriteOncePod access mode already in-use") != std::string::npos);
 }
 
-TEST_CASE("Whoever takes a planned volume first has it") {
+TEST_CASE("The claim that takes a planned volume first has it") {
   VolumeRig world;
   world.AddNodesWithDisks({"a", "b"});
   world.AddMember(0, 1);
@@ -325,7 +325,7 @@ TEST_CASE("A claim that is made again after its volume was bound, and before the
   CHECK(world.rig.Bound() == 2);
 }
 
-TEST_CASE("A gang that loses one of its planned volumes binds nobody until there is a place for all again") {
+TEST_CASE("A gang that loses one of its planned volumes binds no pod until there is a place for all again") {
   VolumeRig world;
   world.AddNodesWithDisks({"a", "b"});
   world.AddGang(2);
@@ -387,7 +387,7 @@ TEST_CASE("What a gang holds while its volumes are made is free at once when it 
       volume["spec"]["claimRef"] = {{"namespace", "default"}, {"name", "another"}, {"uid", "u"}};
     }));
   }
-  SECTION("nobody knows its minimum") {
+  SECTION("its minimum is not known") {
     REQUIRE(world.rig.store.Modify(sim::kPods, "default", "g-0", [](sim::Json& pod) {
       pod["metadata"]["annotations"]["problem"] = "it cannot be read";
     }));
@@ -419,7 +419,8 @@ TEST_CASE("A node that changes while volumes are made, and still takes its membe
   CHECK(world.rig.Bound() == 2);
 }
 
-TEST_CASE("A node that somebody else's pod fills while a volume is made does not get who was planned for it") {
+TEST_CASE(
+    "A node that another scheduler's pod fills while a volume is made does not get the pod that was planned for it") {
   VolumeRig world("csi.example.com");
   for (const char* node : {"a", "b"}) world.AddNode(node);
   world.AddGang(2);

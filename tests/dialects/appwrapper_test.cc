@@ -334,7 +334,7 @@ TEST_CASE("a phase of v1beta2 follows the other, and a pod too few is waited for
   CHECK(aw.Named(Mode::kExists) == std::vector<std::string>{"j"});
 }
 
-TEST_CASE("a refusal that may pass is waited for as long as pods are, and then the creation is tried anew") {
+TEST_CASE("a refusal that may pass is waited for as long as pods are, and then the creation is tried again") {
   WrapperFixture aw(Components(kJob), false);
   aw.Status();
   aw.Admitted();
@@ -497,7 +497,7 @@ TEST_CASE("an AppWrapper that has lost all of its pods and has no room is put ba
   }
 }
 
-TEST_CASE("what is put back is deleted by a new leader, too, and created anew only when nothing of it is left") {
+TEST_CASE("what is put back is deleted by a new leader, too, and created again only when nothing of it is left") {
   for (const bool mcad : {true, false}) {
     CAPTURE(mcad);
     const std::string map = std::string(R"(,{"template":)") + kMap + "}";

@@ -54,7 +54,7 @@ TEST_CASE("a Ray head is a head in every dialect") {
   }
 }
 
-TEST_CASE("a lone pod is a gang of one that waits for nobody") {
+TEST_CASE("a lone pod is a gang of one that waits for no other pod") {
   const DialectList dialects = MakeDialects();
   const auto member = dialects.back()->MembershipOf(
       PodFrom(R"({"labels":{"ray.io/cluster":"c","ray.io/group":"w","ray.io/node-type":"worker"}})"));

@@ -108,7 +108,7 @@ TEST_CASE("no more pods are waited for than the RayCluster makes of which KubeRa
   CHECK(touched.gangs.contains(kPluginsGang));
   CHECK(dialect.Describe(kPluginsGang).min_member == 4);
   Put(dialect, cluster(2));
-  Put(dialect, group(""));  // somebody else's
+  Put(dialect, group(""));  // another owner's
   CHECK(dialect.Describe(kPluginsGang).min_member == 4);
 }
 

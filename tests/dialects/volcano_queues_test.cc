@@ -147,7 +147,7 @@ TEST_CASE("parents that are missing, circular or broken are said, and mending on
   CHECK(volcano.DescribeQueue("leaf")->problem == "");
 }
 
-TEST_CASE("a Queue's status that somebody wrote is no new declaration") {
+TEST_CASE("a Queue's status that another wrote is no new declaration") {
   Volcano volcano;
   Put(volcano, Queue("q", "{}", R"({"state":"Open","running":1})", "7"));
   CHECK(Put(volcano, Queue("q", "{}", R"({"state":"Open","running":2})", "8")).queues.empty());
@@ -228,7 +228,7 @@ TEST_CASE("a Queue's status: state where it is empty, counters, allocated") {
   auto patch = write();
   REQUIRE(patch);
   CHECK(patch->object.ns() == "");
-  CHECK(patch->object.resource_version == "7");  // nobody else's state is overwritten
+  CHECK(patch->object.resource_version == "7");  // no other writer's state is overwritten
   CHECK(StatusIn(patch) ==
         Json::parse(R"({"state":"Open","running":1,"pending":null,"inqueue":null,"completed":null,"unknown":null,
       "reservation":{},"allocated":{"cpu":"3","memory":"4Gi","pods":"3"}})"));

@@ -398,7 +398,7 @@ TEST_CASE("phases are Volcano's") {
       // Whole once, now a member short.
       {GangState::kWaitingForNodes, 1, 0, 2, 0, 0, "Running", "Unknown"},
       {GangState::kBinding, 1, 0, 2, 0, 0, "Unknown", "Unknown"},
-      // All have ended but one, who waits.
+      // All have ended but one, which waits.
       {GangState::kWhole, 1, 0, 0, 3, 0, "Running", "Running"},
       // They are being deleted.
       {GangState::kTerminating, 0, 0, 1, 0, 0, "Running", "Running"},
@@ -434,7 +434,7 @@ TEST_CASE("a status is written once, and not when the object says it already") {
   VolcanoFixture again(R"({"minMember":3})", status.dump());  // a restart
   CHECK_FALSE(again.teller.Write(again.report));
 
-  Put(f.volcano, VolcanoGroup("g", R"({"minMember":3,"queue":"q"})", "{}", "3"));  // somebody wiped it
+  Put(f.volcano, VolcanoGroup("g", R"({"minMember":3,"queue":"q"})", "{}", "3"));  // another writer wiped it
   CHECK(f.teller.Write(f.report));
 }
 
@@ -460,7 +460,7 @@ TEST_CASE("nothing is reported of a PodGroup that is gone, or of a gang without 
   CHECK_FALSE(f.teller.Write(f.report));
 }
 
-TEST_CASE("a status that somebody filled with nonsense is overwritten") {
+TEST_CASE("a status that another filled with nonsense is overwritten") {
   VolcanoFixture f(R"({"minMember":3})",
                    R"({"phase":7,"conditions":[3,{"type":null},{"type":"Unschedulable"}],"running":"x"})");
   const Json status = StatusIn(f.teller.Write(f.report));
@@ -468,7 +468,7 @@ TEST_CASE("a status that somebody filled with nonsense is overwritten") {
   CHECK(status["conditions"][2]["reason"] == "NotEnoughResources");
 }
 
-TEST_CASE("others' conditions stay, and where they are more than anybody can want nothing is said beside them") {
+TEST_CASE("others' conditions stay, and where there are far too many nothing is said beside them") {
   const auto reported = [](size_t others, size_t bytes) {
     Json conditions(others, {{"type", "Theirs"}, {"message", std::string(bytes, 'x')}});
     conditions.push_back({{"type", "Scheduled"}, {"status", "True"}, {"reason", "ours"}});

@@ -110,7 +110,7 @@ TEST_CASE("the submitter of a RayJob, which comes when its cluster is ready, is 
   CHECK(member->declared->min_member == 3);
   CHECK(member->declared->roles == std::vector<model::RoleSpec>{{"headgroup", 1, 1}, {"workers", 2, 1}});
   const auto other = dialect.MembershipOf(App(R"([{"name":"submittergroup","minMember":1}])"));
-  CHECK(other->declared->min_member == 1);  // somebody's own task group
+  CHECK(other->declared->min_member == 1);  // a user's own task group
 }
 
 TEST_CASE("an application's name is an annotation, too, and an empty one is none") {
@@ -139,7 +139,7 @@ TEST_CASE("an application without task groups is no gang") {
           ->gang.name == "new");
 }
 
-TEST_CASE("a pod that names a task group which nobody declares is told so") {
+TEST_CASE("a pod that names a task group which is not declared is told so") {
   YuniKorn dialect;
   const auto member = dialect.MembershipOf(App(""));
   REQUIRE(member);

@@ -250,16 +250,16 @@ TEST_CASE("a scheduler that does not answer is not one without gangs") {
 
 TEST_CASE("a caller without credentials is asked for a token") {
   Rig rig;
-  const auto nobody = std::make_shared<SomeRights>(std::vector<std::string>{}, server::kAnonymousUser);
-  rig.rights = nobody;
+  const auto anonymous = std::make_shared<SomeRights>(std::vector<std::string>{}, server::kAnonymousUser);
+  rig.rights = anonymous;
   for (const char* path :
        {"gangs", "gangs/a/b", "gangs/a/b/history", "queues", "nodes", "version", "watch", "nothing"}) {
     const FolderAnswer answer = rig.Ask(path);
     CHECK(answer.status == 401);
     CHECK_FALSE(answer.stream);
   }
-  CHECK(nobody->asked == 8);
-  nobody->namespaces = {""};
+  CHECK(anonymous->asked == 8);
+  anonymous->namespaces = {""};
   CHECK(rig.Ask("gangs").status == 200);
 }
 

@@ -124,7 +124,7 @@ VictimQuestion RandomVictims(base::Random& random) {
 }
 
 WhoGoes AskEngine(const VictimQuestion& q) {
-  core::VictimRig rig(0);  // nobody has lost any time yet
+  core::VictimRig rig(0);  // no pod has lost any time yet
   for (size_t n = 0; n < q.nodes.size(); ++n)
     rig.cluster.AddNode({{"name", fmt::format("n{}", n)},
                          {"labels", {{"rack", fmt::format("r{}", q.nodes[n].rack)}}},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Victims: a small cluster full of pods of low priority, and a gang of a higher one. Who goes, by the engine, and by
-// the exact solver.
+// Victims: a small cluster full of pods of low priority, and a gang of a higher one. The engine and the
+// exact solver each say which pods go.
 #pragma once
 
 #include <string>

@@ -95,7 +95,7 @@ TEST_CASE("groups do not pay where nearly every node is of a kind of its own") {
   CHECK(!NodeGroups(nodes.Reads({"host"}), nodes.cluster.snapshot()).Pays());
 }
 
-TEST_CASE("numbers begin anew when most groups are empty") {
+TEST_CASE("numbers begin at zero again when most groups are empty") {
   Nodes nodes;
   for (int i = 0; i < 20; ++i) nodes.Put(i, {{"pool", "0"}});
   NodeGroups groups(nodes.Reads({"pool"}), nodes.cluster.snapshot());

@@ -314,7 +314,7 @@ TEST_CASE("a ranking that is kept by groups takes memory by groups, until it is 
   CHECK(bytes(spec) > 5'000);
 }
 
-TEST_CASE("texts that nobody has are let go, and what is made afterwards says what it would have") {
+TEST_CASE("texts that are not used are let go, and what is made afterwards says what it would have") {
   rc::prop("sweeping now and then", [](uint64_t seed) {
     const framework::Profile profile = plugins::DefaultProfile("s");
     Churn swept(seed), kept(seed);

@@ -45,5 +45,5 @@ TUTTI_FUZZ_TARGET(config) {
   std::set<std::string> names;
   for (const framework::Profile& profile : *profiles)
     TUTTI_CHECK(names.insert(profile.scheduler_name).second, "two profiles of one name");
-  TUTTI_CHECK(!names.empty() && !names.contains(""), "nobody is served");
+  TUTTI_CHECK(!names.empty() && !names.contains(""), "no scheduler is served");
 }

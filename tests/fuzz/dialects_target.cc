@@ -102,17 +102,17 @@ Answers Ask(Dialect& dialect, const Questions& questions) {
 void CheckTold(const Answers& before, const Answers& after, const Touched& touched) {
   for (const auto& [key, spec] : after.gangs)
     TUTTI_CHECK(spec == before.gangs.at(key) || touched.declarations || touched.gangs.contains(key),
-                "a gang is declared otherwise, and nobody was told");
+                "a gang is declared otherwise, and this was not told");
   for (const auto& [name, spec] : after.queues)
     TUTTI_CHECK(spec == before.queues.at(name) || touched.queues.contains(name),
-                "a queue is declared otherwise, and nobody was told");
+                "a queue is declared otherwise, and this was not told");
   for (size_t i = 0; i < after.memberships.size(); ++i) {
     const auto &was = before.memberships[i], &is = after.memberships[i];
     const auto named = [&](const auto& one) { return one && touched.members.contains(one->gang); };
     TUTTI_CHECK(Same(was, is) || touched.memberships || named(was) || named(is),
-                "a pod is of another gang, and nobody was told");
+                "a pod is of another gang, and this was not told");
   }
-  TUTTI_CHECK(before.labels == after.labels || touched.nodes, "a node has other labels, and nobody was told");
+  TUTTI_CHECK(before.labels == after.labels || touched.nodes, "a node has other labels, and this was not told");
 }
 
 void CheckUntouched(const Touched& touched) {
@@ -241,7 +241,7 @@ class Told {
       return object.group == ref.group && object.resource == ref.resource && object.meta.name == ref.name() &&
              object.meta.ns == ref.ns();
     });
-    TUTTI_CHECK(held != objects_.end(), "a write to an object that nobody has put");
+    TUTTI_CHECK(held != objects_.end(), "a write to an object that was never put");
     TUTTI_CHECK(held->second->meta.uid == ref.uid(), "a write to an object of another UID");
     return *held->second;
   }
@@ -299,7 +299,7 @@ std::string TextAt(const Json& object, std::initializer_list<const char*> path) 
 
 Questions QuestionsAbout(const std::vector<Json>& objects, const DialectList& all) {
   Questions questions;
-  questions.queues = {"default", "root", "nobody's"};
+  questions.queues = {"default", "root", "missing"};
   std::vector<std::string> problems;
   for (const Json& object : objects) {
     const std::string kind = TextAt(object, {"kind"});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first byte chooses: the query of a list, by labels or by fields, or {labels, name, selector, nodeSelector,
-// nodeAffinity} in JSON: an object, and whom the scheduler's plugins, the dialects and sim say that it is selected by.
+// nodeAffinity} in JSON. That is an object, and what may select it: the scheduler's plugins, the dialects and sim each
+// say whether it is selected.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -74,7 +74,7 @@ TEST_CASE("a shutdown ends calls that are under way, and those to come") {
   CHECK(late.error().message == "shutting down");
 }
 
-// An API server that has a Lease and nothing else; whoever takes it loses it with the first renewal.
+// An API server that has a Lease and nothing else; a client that takes it loses it with the first renewal.
 class TakesLeaseBack {
  public:
   TakesLeaseBack() {
@@ -117,7 +117,7 @@ TEST_CASE("a lease that is lost before its winner got to lead is told of") {
   LeaseOptions lease;
   lease.identity = "me";
   lease.retry_period_ms = 10;
-  client.Elect(lease);  // no pods are listed: nobody leads before
+  client.Elect(lease);  // no pods are listed: none leads before
   const auto told = events.Take();
   REQUIRE(told.size() == 1);
   REQUIRE(std::holds_alternative<cluster::Leadership>(told[0]));

@@ -162,9 +162,11 @@ TEST_CASE("errors name the file and the field, and no secret") {
   for (const char* flag : {"maybe", "'true'", "1"})
     CHECK(error(with(fmt::format("{{server: 'https://k', insecure-skip-tls-verify: {}}}", flag), "{}"))
               .find("insecure-skip-tls-verify must be true or false") != std::string::npos);
-  CHECK(error(with("{server: 'https://k', extensions: [{name: client.authentication.k8s.io/exec, extension: &e {e: *e}}]}",
-                   "{}"))
-            .find("clusters[k].cluster.extensions is nested too deeply") != std::string::npos);
+  CHECK(
+      error(
+          with("{server: 'https://k', extensions: [{name: client.authentication.k8s.io/exec, extension: &e {e: *e}}]}",
+               "{}"))
+          .find("clusters[k].cluster.extensions is nested too deeply") != std::string::npos);
 }
 
 TEST_CASE("a proxy's URL may hold a user, whose password is escaped, and stand for an address of either family") {
@@ -230,7 +232,7 @@ clusters:
   cluster:
     server: https://k
     extensions:
-    - name: somebody.else/s
+    - name: other.example/s
       extension: {audience: other}
     - name: client.authentication.k8s.io/exec
       extension: {audience: "1", port: 443, weights: [0.5, yes, ~], mode: 010}

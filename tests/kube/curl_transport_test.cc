@@ -53,7 +53,7 @@ TEST_CASE("what a proxy says of its tunnel is no answer of the server") {
   CHECK(answer.retry_after_ms == -1);
 }
 
-TEST_CASE("a request over HTTP/1.1 says whom it is to be taken for") {
+TEST_CASE("a request over HTTP/1.1 names the user that it impersonates") {
   const Listener listener(1);
   std::string asked;
   std::thread serving([&] {

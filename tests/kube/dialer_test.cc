@@ -70,11 +70,11 @@ TEST_CASE("an address that does not answer is left for the next") {
 
 TEST_CASE("an address that refuses is left for the next") {
   Listener live(1);
-  sockaddr_in nobody{};
-  nobody.sin_family = AF_INET;
-  nobody.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  nobody.sin_port = htons(1);
-  CHECK(PortReached(reinterpret_cast<sockaddr*>(&nobody), live.address()) == live.port());
+  sockaddr_in closed{};
+  closed.sin_family = AF_INET;
+  closed.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  closed.sin_port = htons(1);
+  CHECK(PortReached(reinterpret_cast<sockaddr*>(&closed), live.address()) == live.port());
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ Config ConfigFor(const std::string& url, bool verify) {
   return config;
 }
 
-std::shared_ptr<const Credential> Nobody() {
+std::shared_ptr<const Credential> NoUser() {
   auto credential = std::make_shared<Credential>();
   credential->generation = 1;
   return credential;
@@ -70,7 +70,7 @@ struct TransportRig {
       for (Request& request : requests) {
         auto answer = std::make_shared<std::promise<Response>>();
         answers.push_back(answer->get_future());
-        if (!request.credential) request.credential = Nobody();
+        if (!request.credential) request.credential = NoUser();
         transport->Send(std::move(request), [answer](Response response) { answer->set_value(std::move(response)); },
                         {});
       }
@@ -87,7 +87,7 @@ struct TransportRig {
       Request request;
       request.target = path;
       request.timeout_ms = timeout_ms;
-      request.credential = Nobody();
+      request.credential = NoUser();
       transport->Send(
           std::move(request), [answer](Response response) { answer->set_value(std::move(response)); },
           [&begun](const Response&, std::string_view) { begun.set_value(); });
@@ -136,10 +136,10 @@ TEST_CASE("bodies go and come whole, whatever their size") {
   CHECK(rig.Get("/big").body.size() == Http2Server::kBigBody);
 }
 
-TEST_CASE("a request says whom it is to be taken for") {
+TEST_CASE("a request names the user that it impersonates") {
   const Http2Server server;
   TransportRig rig(server);
-  auto credential = std::make_shared<Credential>(*Nobody());
+  auto credential = std::make_shared<Credential>(*NoUser());
   credential->impersonation = {{"impersonate-user", "robot"}, {"impersonate-group", "a"}, {"impersonate-group", "b"}};
   std::vector<Request> one(1);
   one[0].target = "/as";
@@ -208,7 +208,7 @@ TEST_CASE("a connection whose frames make no sense is given up with all that it 
   CHECK(rig.Get("/ok").body == "connection 2");
 }
 
-TEST_CASE("a connection that nobody answers is given up, and the next request makes another") {
+TEST_CASE("a connection without answers is given up, and the next request makes another") {
   const Http2Server server;
   TransportRig rig(server);
   REQUIRE(rig.Get("/ok").body == "connection 1");
@@ -263,7 +263,7 @@ TEST_CASE("a request whose time to leave is over does not leave") {
   CHECK(rig.SendAll(late)[0].get().body == "x");
 }
 
-TEST_CASE("a certificate that nobody vouches for is refused") {
+TEST_CASE("a certificate that no authority has signed is refused") {
   const Http2Server server;
   TransportRig rig(ConfigFor(server.url(), true));
   const Response response = rig.Get("/ok");
@@ -322,7 +322,7 @@ TEST_CASE("a request that is cancelled from inside its own data is heard of no m
   rig.loop.Post([&] {
     Request request;
     request.target = "/big";
-    request.credential = Nobody();
+    request.credential = NoUser();
     id = rig.transport->Send(
         std::move(request), [&](Response) { done = true; },
         [&](const Response&, std::string_view piece) {

@@ -104,7 +104,7 @@ struct LeaseRig {
   static constexpr const char* kRenewed = "2026-01-01T00:00:00.000000Z";
 };
 
-TEST_CASE("a lease that nobody made is taken at once, with nothing to wait for") {
+TEST_CASE("a lease that is not there is taken at once, with nothing to wait for") {
   LeaseRig rig;
   rig.election.Start();
   rig.server.AnswerJson(rig.Next(Method::kGet), 404, StatusJson(404, "NotFound"));
@@ -147,7 +147,7 @@ TEST_CASE("a holder that renews keeps the lease; one that stops loses it after i
   CHECK(rig.won == 1);
 }
 
-TEST_CASE("who waits sees a renewal when it happens, and counts from there") {
+TEST_CASE("a standby sees a renewal when it happens, and counts from there") {
   LeaseRig rig;
   rig.election.Start();
   rig.server.AnswerJson(rig.Next(Method::kGet), 200, LeaseRig::Lease("other", "2026-01-01T00:00:00.000000Z").dump());
@@ -161,7 +161,7 @@ TEST_CASE("who waits sees a renewal when it happens, and counts from there") {
   CHECK(rig.loop.Now() - seen <= 15'010);
 }
 
-TEST_CASE("a lease that is deleted is made anew by who waits only when its holder's term is over") {
+TEST_CASE("a lease that is deleted is made again by a standby only when its holder's term is over") {
   LeaseRig rig;
   rig.WaitBehindOther();
   base::Millis gone = 0;
@@ -181,7 +181,7 @@ TEST_CASE("a lease that is deleted is made anew by who waits only when its holde
   CHECK(rig.won == 1);
 }
 
-TEST_CASE("a deleted lease that its holder makes anew is waited for as before") {
+TEST_CASE("a deleted lease that its holder makes again is waited for like one that was not deleted") {
   LeaseRig rig;
   rig.WaitBehindOther();
   while (rig.Asked() == nullptr) rig.loop.Advance(100);
@@ -203,7 +203,7 @@ TEST_CASE("when the lease runs out, one request that fails costs little") {
     rig.server.AnswerJson(rig.Next(Method::kGet), 200, held);
     rig.server.Fail(rig.Next(Method::kPut), Response::Failure::kLost);
   }
-  SECTION("a write that somebody else's was before") {
+  SECTION("a write after another one's") {
     rig.server.AnswerJson(rig.Next(Method::kGet), 200, held);
     rig.server.AnswerJson(rig.Next(Method::kPut), 409, StatusJson(409, "Conflict"));
   }
@@ -227,7 +227,7 @@ TEST_CASE("a lease that is given up while it is being taken is taken at once") {
   CHECK(rig.won == 1);
 }
 
-TEST_CASE("who waits for an API server that fails asks it less and less") {
+TEST_CASE("a standby asks an API server that fails less and less often") {
   LeaseRig rig;
   rig.WaitForItsEnd();
   const int reads_fail = GENERATE(1, 0);
@@ -249,7 +249,7 @@ TEST_CASE("who waits for an API server that fails asks it less and less") {
   CHECK(rig.server.sent - before < (reads_fail == 1 ? 40 : 80));
 }
 
-TEST_CASE("who waits takes a lease that is given up at once") {
+TEST_CASE("a standby takes a lease that is given up at once") {
   LeaseRig rig;
   rig.election.Start();
   rig.server.AnswerJson(rig.Next(Method::kGet), 200, LeaseRig::Lease("other", "2026-01-01T00:00:00.000000Z").dump());
@@ -414,7 +414,7 @@ TEST_CASE("a leader whose namespace is gone does not ask without a pause") {
   CHECK(rig.lost == 0);
 }
 
-TEST_CASE("a leader whose lease is deleted makes it anew, though the answer to that may be lost") {
+TEST_CASE("a leader whose lease is deleted makes it again, though the answer to that may be lost") {
   LeaseRig rig;
   rig.Lead();
   rig.loop.Advance(2'000);
@@ -459,7 +459,7 @@ TEST_CASE("on the way out the lease is given up for the next to take") {
   CHECK(rig.server.open.empty());
 }
 
-TEST_CASE("on the way out a lease that was being made anew is looked for before it is given up") {
+TEST_CASE("on the way out a lease that was being made again is looked for before it is given up") {
   LeaseRig rig;
   rig.Lead();
   rig.loop.Advance(2'000);
@@ -473,7 +473,7 @@ TEST_CASE("on the way out a lease that was being made anew is looked for before 
     CHECK(rig.Accept(Method::kPut).at("spec").at("holderIdentity") == "");
   }
   SECTION("it was not") { rig.Lacks(Method::kGet); }
-  SECTION("nobody can say") { rig.server.AnswerJson(rig.Next(Method::kGet), 200, "<html>"); }
+  SECTION("it is not known") { rig.server.AnswerJson(rig.Next(Method::kGet), 200, "<html>"); }
   CHECK(released);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listens on a port of this machine, and accepts nobody by itself.
+// Listens on a port of this machine, and accepts no connection by itself.
 #pragma once
 
 #include <arpa/inet.h>

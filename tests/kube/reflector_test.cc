@@ -370,7 +370,7 @@ TEST_CASE("a kind that is not served says so, and is watched once its definition
   CHECK(rig.sink.Take<cluster::ObjectChanged>().size() == 1);
   CHECK(rig.feed.WatchedVersion("g", "queues") == "v1");
 
-  // A better version comes: listed anew in it, and every object is posted again.
+  // A better version comes: the kind is listed again in it, and every object is posted again.
   rig.loop.Advance(10'000);
   rig.server.AnswerJson(rig.Groups(), 200, FeedRig::Served({"v1", "v2"}));
   const auto better = rig.server.Find("/apis/g/v2/queues");

@@ -58,7 +58,7 @@ TEST_CASE("a conflict is settled by reading the pod back") {
     CHECK(answer.current_node == "n2");
     CHECK(answer.http_status == 409);
   }
-  SECTION("bound there, but by somebody else's plan") {
+  SECTION("bound there, but by another plan") {
     WriterRig rig;
     conflict(rig);
     rig.AnswerPod("uid-p", "n1", "other");

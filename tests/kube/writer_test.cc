@@ -363,7 +363,7 @@ TEST_CASE("an Event that is there already was written: its name is ours alone") 
   CHECK(rig.server.open.front()->request.method == Method::kPatch);
 }
 
-TEST_CASE("an Event that has expired is created anew") {
+TEST_CASE("an Event that has expired is created again") {
   WriterRig rig;
   rig.Submit({rig.Event(0, "x")});
   rig.server.AnswerJson(rig.server.open.front(), 201, "{}");
@@ -455,7 +455,7 @@ TEST_CASE("while draining nothing is tried again") {
                                  cluster::Delete{cluster::NewRef("", "v1", "pods", "Pod", "ns", "p", "u1", "")}}),
                           500, "");
   }
-  SECTION("that nobody decides by") {
+  SECTION("that decides nothing") {
     outcome = Outcome::kUnknown;
     rig.server.Fail(drain(rig.Event(1, "no room")), Response::Failure::kLost);
   }

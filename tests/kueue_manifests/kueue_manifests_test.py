@@ -135,7 +135,7 @@ class Kinds(unittest.TestCase):
                     "spec.cohort": "old-team",
                     "spec.flavorFungibility": {"whenCanBorrow": "Borrow", "whenCanPreempt": "Preempt"}}),
                 ("clusterqueues/team-a", "v1beta1 v1beta2", {"spec.cohortName": "team-a", "spec.fairSharing.weight": 2}),
-                ("cohorts/old-team", "v1alpha1 v1beta1 v1beta2", {"spec.parent": "everybody"}),
+                ("cohorts/old-team", "v1alpha1 v1beta1 v1beta2", {"spec.parent": "company"}),
                 ("topologies/old-racks", "v1alpha1 v1beta1 v1beta2", {"metadata.name": "old-racks"}),
                 ("admissionchecks/old-check", "v1beta1 v1beta2", {"spec.retryDelayMinutes": 5}),
                 ("namespaces/default/workloads/old-by-hand", "v1beta1 v1beta2", {

@@ -62,6 +62,9 @@ PLANTED_WORDS = {
     "a private word": ("sim/store/store.cc", "// The pod goes in vain.\n"),
     "a pod that is a person": ("sim/store/store.cc", "// Tells who waits.\n"),
     "a private word in a name": ("sim/store/store.h", "int tried_in_vain_ = 0;\n"),
+    "a test's private word": ("tests/core/gang_test.cc", 'TEST_CASE("nobody starts") {}\n'),
+    "a private word of a scenario": ("tests/scenarios/gangs/order.yaml", "name: a gang waits for ever\n"),
+    "a private word of a program": ("tests/chaos/run", "#!/usr/bin/env python3\n# Starts it anew.\n"),
 }
 
 

@@ -8,7 +8,6 @@
 """
 
 import collections
-import itertools
 import pathlib
 import re
 import sys
@@ -21,14 +20,40 @@ WORDS = re.compile(
     re.IGNORECASE,
 )
 
+# The account of that name, which every Unix has.
+LITERAL = "--userspec=nobody"
+SUFFIXES = {".h", ".cc", ".go", ".py", ".yaml", ".md"}
+# The lists of these words, and inputs that are kept as they were found.
+SKIPPED = ("tests/layers", "tests/docs/check.py", "tests/docs/check_test.py", "tests/fuzz/corpus")
+
+
+def is_executable(file):
+    """Tells whether a file without a suffix is a program in some language of scripts."""
+    with file.open("rb") as opened:
+        return not file.suffix and opened.read(2) == b"#!"
+
+
+def sources(root):
+    """Yields (room, file) of all that is read."""
+    for room, _, file in check.sources(root):
+        yield room, file
+    for file in sorted((root / "benchmarks").rglob("*")):
+        if file.suffix in (".h", ".cc"):
+            yield "benchmarks", file
+    skipped = [root / name for name in SKIPPED]
+    for file in sorted((root / "tests").rglob("*")):
+        if any(each in (file, *file.parents) for each in skipped) or "__pycache__" in file.parts:
+            continue
+        if file.is_file() and (file.suffix in SUFFIXES or is_executable(file)):
+            yield "tests", file
+
 
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]).resolve()
     found = collections.defaultdict(list)
-    benchmarks = (("benchmarks", "", file) for file in sorted((root / "benchmarks").rglob("*")) if file.suffix in (".h", ".cc"))
-    for room, _, file in itertools.chain(check.sources(root), benchmarks):
+    for room, file in sources(root):
         for number, line in enumerate(file.read_text().splitlines(), start=1):
-            if WORDS.search(line):
+            if WORDS.search(line.replace(LITERAL, "")):
                 found[room].append(f"{file.relative_to(root)}:{number}: {line.strip()}")
     for room, lines in sorted(found.items()):
         print(f"{room}: {len(lines)} lines with words of the list:")

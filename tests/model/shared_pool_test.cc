@@ -16,7 +16,7 @@ StringMap Labels(int of, int many) {
   return labels;
 }
 
-TEST_CASE("a pool lets go of what nobody has, whatever its size") {
+TEST_CASE("a pool lets go of what is not used, whatever its size") {
   SharedPool<StringMap> pool;
   const auto kept = pool.One(Labels(-1, 10));
   for (int i = 0; i < 100; ++i) pool.One(Labels(i, 10'000));
@@ -26,7 +26,7 @@ TEST_CASE("a pool lets go of what nobody has, whatever its size") {
   CHECK(&*pool.One(Labels(-1, 10)) == &*kept);
 }
 
-TEST_CASE("a pool keeps what somebody has") {
+TEST_CASE("a pool keeps what is used") {
   SharedPool<StringMap> pool;
   std::vector<Shared<StringMap>> kept;
   for (int i = 0; i < 5'000; ++i) kept.push_back(pool.One(Labels(i, 10)));

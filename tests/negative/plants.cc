@@ -113,7 +113,7 @@ PlantedBug InDialects(std::string name, Lying::Change change) {
 }
 
 // A wake that is missing may also be found by the flush.
-constexpr const char* kFlushed = "nobody is placed by a flush alone";
+constexpr const char* kFlushed = "no gang is placed by a flush alone";
 constexpr base::Millis kNever = std::numeric_limits<base::Millis>::max();
 
 class NeverOver final : public Plant {
@@ -277,17 +277,21 @@ std::vector<PlantedBug> AllBugs() {
   using Handling = Plant::Handling;
   return {
       InCore("the reservation is skipped", Bug::kSkipReservation).SeenBy({"no node is over its allocatable"}),
-      Forgets("a pod that leaves wakes nobody", framework::Wake::kPodGone)
-          .SeenBy({"who waits is woken", kFlushed, "what a gang needs comes before what it takes besides"})
+      Forgets("a pod that leaves wakes no gang", framework::Wake::kPodGone)
+          .SeenBy({"a gang that can start is woken", kFlushed, "what a gang needs comes before what it takes besides"})
           .In("parts"),
-      Forgets("a node that comes wakes nobody", framework::Wake::kNodeAdded).SeenBy({"who waits is woken", kFlushed}),
-      Forgets("a node that grows wakes nobody", framework::Wake::kNodeCapacity)
-          .SeenBy({"who waits is woken", kFlushed}),
-      Forgets("a node's new labels wake nobody", framework::Wake::kNodeLabels).SeenBy({"who waits is woken", kFlushed}),
-      Forgets("a node that is opened wakes nobody", framework::Wake::kNodeTaints)
-          .SeenBy({"who waits is woken", kFlushed}),
-      InCore("room in a queue wakes nobody", Bug::kWakeNobody).SeenBy({"who waits is woken", kFlushed}).In("queues"),
-      InCore("nothing wakes anybody", Bug::kSleepOn).SeenBy({"nothing is forgotten", kFlushed}),
+      Forgets("a node that comes wakes no gang", framework::Wake::kNodeAdded)
+          .SeenBy({"a gang that can start is woken", kFlushed}),
+      Forgets("a node that grows wakes no gang", framework::Wake::kNodeCapacity)
+          .SeenBy({"a gang that can start is woken", kFlushed}),
+      Forgets("a node's new labels wake no gang", framework::Wake::kNodeLabels)
+          .SeenBy({"a gang that can start is woken", kFlushed}),
+      Forgets("a node that is opened wakes no gang", framework::Wake::kNodeTaints)
+          .SeenBy({"a gang that can start is woken", kFlushed}),
+      InCore("room in a queue wakes no gang", Bug::kWakeNobody)
+          .SeenBy({"a gang that can start is woken", kFlushed})
+          .In("queues"),
+      InCore("nothing wakes a gang", Bug::kSleepOn).SeenBy({"nothing is forgotten", kFlushed}),
       InCore("figures are never brought up to date", Bug::kStaleFigures)
           .SeenBy({"a figure is current", "a reason is current"}),
       InCore("figures are brought up to date too late", Bug::kOldFigures)
@@ -322,15 +326,15 @@ std::vector<PlantedBug> AllBugs() {
       InCore("what is taken besides comes before what is needed", Bug::kSurplusFirst)
           .SeenBy({"what a gang needs comes before what it takes besides"})
           .In("parts"),
-      InCore("who has done its work does not count for the minimum", Bug::kForgetRan)
+      InCore("a pod that has done its work does not count for the minimum", Bug::kForgetRan)
           .SeenBy({"a PodGroup's phase is true"}),
       InCore("a reason says that one more fits than do", Bug::kOneMoreFits).SeenBy({"a count in a reason is true"}),
       InCore("a gang that was whole is said to be whole", Bug::kWasIsWhole).SeenBy({"a PodGroup's phase is true"}),
       InCore("a condition that holds again is not renewed", Bug::kOldCondition)
           .SeenBy({"the newest condition is true"}),
       InCore("a status is written twice at a time", Bug::kWriteTwice).SeenBy({"one write of an object at a time"}),
-      InCore("who could be spared is evicted, too", Bug::kGangVictimTooMany)
-          .SeenBy({"nobody goes in vain"})
+      InCore("a pod that could be spared is evicted, too", Bug::kGangVictimTooMany)
+          .SeenBy({"no eviction is useless"})
           .In("gangs-preempt"),
       InCore("binds do not wait for volumes", Bug::kIgnoreVolumes)
           .SeenBy({"volumes are bound before pods"})
@@ -341,7 +345,7 @@ std::vector<PlantedBug> AllBugs() {
       InCore("the room that victims leave is not held", Bug::kForgetVictimsRoom)
           .SeenBy({"no node is over its allocatable"})
           .In("victims"),
-      InCore("who was to leave is forgotten in a restart", Bug::kForgetVictims)
+      InCore("the victims of a gang are forgotten in a restart", Bug::kForgetVictims)
           .SeenBy({"a gang has one set of victims at a time"})
           .In("victims"),
       Made<TakesTooEarly>("a lease is taken before it is over").SeenBy({"one has the lease at a time"}).In("standby"),
@@ -378,21 +382,21 @@ std::vector<PlantedBug> AllBugs() {
                controller.kind = "ReplicaSet";
                pod.meta.controller = controller;
              })
-          .SeenBy({"nothing is deleted that nobody recreates"})
+          .SeenBy({"no pod is deleted that is not recreated"})
           .In("arrivals"),
       InPods("that a pod has finished is not noticed",
              [](model::Pod& pod) {
                if (pod.done()) pod.phase = model::PodPhase::kRunning;
              })
-          .SeenBy({"who has finished is not deleted"})
+          .SeenBy({"a pod that has finished is not deleted"})
           .In("nodes"),
-      InCommands("who waits is deleted",
+      InCommands("a pod that waits is deleted",
                  [](Command& command) {
                    auto* patch = std::get_if<cluster::Patch>(&command.body);
                    if (patch && patch->body.find("PodScheduled") != std::string::npos)
                      command.body = cluster::Delete{patch->object};
                  })
-          .SeenBy({"who waits is not deleted"}),
+          .SeenBy({"a pod that waits is not deleted"}),
       InEvents("pods that go are not noticed",
                [](FeedEvent& event, bool) {
                  return std::holds_alternative<cluster::PodGone>(event) ? Handling::kLose : Handling::kKeep;

@@ -7,7 +7,7 @@
 namespace tutti::observe {
 namespace {
 
-TEST_CASE("a decision says who waits, in which state and why") {
+TEST_CASE("a decision says which gang waits, in which state and why") {
   Decision decision;
   decision.gang = {"volcano", "test", "ray-test-cluster-1-pg"};
   decision.queue = "kuberay-test-queue";

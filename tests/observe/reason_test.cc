@@ -58,7 +58,7 @@ TEST_CASE("a new figure is no other reason, and a new name is, though it differs
   CHECK_FALSE(SameButFigures(Full("q", "cpu", 5), NoNodes(ShortOf("cpu", 1))));
 }
 
-TEST_CASE("a gang says for whom it waits; that one of them has left is a figure") {
+TEST_CASE("a gang says which victims it waits for; that one of them has left is a figure") {
   const Reason two = About(AwaitsVictims{{"default/a", "default/b"}, {"n1", "n2"}}),
                one = About(AwaitsVictims{{"default/b"}, {"n2"}});
   CHECK(Say(two).sentence ==

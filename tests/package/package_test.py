@@ -39,7 +39,7 @@ class Packed(unittest.TestCase):
         cls.tarball, = (cls.dir / "out").glob("*.tar.gz")
 
     def enter(self, root, *command):
-        """Runs a command in `root`, as nobody."""
+        """Runs a command in `root`, as a user without rights."""
         if os.geteuid() != 0:
             self.skipTest("only root may change its root")
         return run("chroot", f"--userspec={USER}:{USER}", root, *command)

@@ -111,7 +111,7 @@ TEST_CASE("The labels of a namespace concern others once a pod is in it") {
   CHECK_FALSE(snapshot.namespaces().Put("new", {{"team", "b"}}));
   CHECK_FALSE(snapshot.namespaces().Put("new", {{"team", "a"}}));
   CHECK_FALSE(snapshot.namespaces().Drop("none"));
-  CHECK(snapshot.namespaces().version() == before);  // no ranking begins anew
+  CHECK(snapshot.namespaces().version() == before);  // no ranking begins again
 
   cluster.AddPod({{"namespace", "new"}, {"node", "n"}});
   cluster.AddPod({{"namespace", "late"}, {"node", "m"}});  // seen before its namespace

@@ -468,7 +468,7 @@ class Contest {
       for (Gang& gang : gangs_) changed = (!gang.runs && Try(gang)) || changed;
       if (!changed) return;
     }
-    FAIL("they take from each other for ever");
+    FAIL("they take from each other without end");
   }
 
  private:

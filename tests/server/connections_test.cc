@@ -42,7 +42,7 @@ std::deque<RawClient> SlowClients(int port, int count, std::string_view greeting
 
 int StatusOf(const httplib::Result& answer) { return answer ? answer->status : -1; }
 
-TEST_CASE("those who connect and say nothing keep nobody out") {
+TEST_CASE("clients that connect and say nothing keep no other client out") {
   Door door;
   const int port = door.Open();
   const auto silent = SlowClients(port, 100, "");

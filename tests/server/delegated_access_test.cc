@@ -22,7 +22,7 @@ class Api final : public AccessReview {
   base::Result<std::optional<User>> Authenticate(std::string_view token) override {
     ++tokens;
     if (down) return base::Fail(base::ErrorCode::kUnavailable, "down");
-    if (token == "nobody") return std::nullopt;
+    if (token == "unknown") return std::nullopt;
     return User{std::string(token), "", {}, {}};
   }
   base::Result<bool> Authorize(const User& user, std::string_view verb, std::string_view path) override {
@@ -64,9 +64,9 @@ TEST_CASE("a token is reviewed, and its user may what the API server allows") {
   CHECK(rig.api.last.groups == std::vector<std::string>{"system:authenticated"});
   CHECK(rig.Ask(Token("prometheus"), "/configz") == Kind::kForbidden);
   CHECK(rig.Ask(Token("prometheus"), "/metrics", "post") == Kind::kForbidden);
-  CHECK(rig.Ask(Token("somebody")) == Kind::kForbidden);
-  CHECK(rig.access.Decide(Token("somebody"), "get", "/metrics").user == "somebody");
-  CHECK(rig.Ask(Token("nobody")) == Kind::kUnauthenticated);
+  CHECK(rig.Ask(Token("dev")) == Kind::kForbidden);
+  CHECK(rig.access.Decide(Token("dev"), "get", "/metrics").user == "dev");
+  CHECK(rig.Ask(Token("unknown")) == Kind::kUnauthenticated);
 }
 
 TEST_CASE("without a credential one is anonymous, and the API server is asked all the same") {
@@ -84,12 +84,12 @@ TEST_CASE(
     "good") {
   Rig rig;
   Caller caller = Certificate("prometheus");
-  caller.token = "somebody";
+  caller.token = "dev";
   CHECK(rig.Ask(caller) == Kind::kAllowed);
   CHECK(rig.api.tokens == 0);
   caller.certificate = base::Invalid("not trusted");
   CHECK(rig.Ask(caller) == Kind::kForbidden);
-  CHECK(rig.api.last.name == "somebody");
+  CHECK(rig.api.last.name == "dev");
   caller.token.clear();
   CHECK(rig.Ask(caller) == Kind::kUnauthenticated);
 }
@@ -101,7 +101,7 @@ TEST_CASE("system:masters may do all without a question") {
   CHECK(rig.api.accesses == 0);
 }
 
-TEST_CASE("an API server that gives no answer lets nobody in, and is asked again") {
+TEST_CASE("an API server that gives no answer lets no caller in, and is asked again") {
   Rig rig;
   rig.api.down = true;
   CHECK(rig.Ask(Token("prometheus")) == Kind::kUnavailable);
@@ -114,7 +114,7 @@ TEST_CASE("a client certificate that cannot be judged yet is no reason to refuse
   Rig rig;
   Caller caller{"", base::Fail(base::ErrorCode::kUnavailable, "down")};
   CHECK(rig.Ask(caller) == Kind::kUnavailable);
-  caller.token = "nobody";
+  caller.token = "unknown";
   CHECK(rig.Ask(caller) == Kind::kUnavailable);
   caller.token = "prometheus";
   CHECK(rig.Ask(caller) == Kind::kAllowed);
@@ -164,7 +164,7 @@ TEST_CASE("a sender has rights of its own, which are reviewed when they matter")
   CHECK(rig.api.accesses == 2);
   CHECK(*known.rights->MayGet("/metrics"));
   CHECK_FALSE(*known.rights->MayGet("/configz"));
-  CHECK(rig.access.Identify(Token("nobody")).refused.kind == Kind::kUnauthenticated);
+  CHECK(rig.access.Identify(Token("unknown")).refused.kind == Kind::kUnauthenticated);
   CHECK(rig.access.Identify({}).rights->user() == "system:anonymous");
   CHECK(*rig.access.Identify(Certificate("root", {"system:masters"})).rights->MayListPods(""));
   rig.api.down = true;
@@ -183,7 +183,7 @@ TEST_CASE("a flood of tokens does not grow the memory without end") {
   CHECK(memory.size() == 1);
 }
 
-// Answers nothing before it is let to: so many questions. Who has a token may everything. Thread-safe.
+// Answers so many questions as it is let, and none before. Any token may do everything. Thread-safe.
 class SlowApi final : public AccessReview {
  public:
   base::Result<std::optional<User>> Authenticate(std::string_view token) override {
@@ -204,7 +204,7 @@ class SlowApi final : public AccessReview {
     answers_ += questions;
     changed_.notify_all();
   }
-  // Until so many were asked in all; false if nobody is left who could ask.
+  // Until so many were asked in all; false if no caller is left that could ask.
   bool UntilAsked(int questions) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return asked_ >= questions || callers_ == open_; });
@@ -313,7 +313,7 @@ TEST_CASE("four questions are on their way at a time, and each of a flood of tok
   CHECK(crowd.api.most_open() == kAtATime);
 }
 
-TEST_CASE("with nobody to ask, no token is anybody's") {
+TEST_CASE("with no API server to ask, no token is a user's") {
   base::VirtualClock clock{0};
   DelegatedAccess access(nullptr, {}, clock);
   CHECK(access.Decide(Token("admin"), "get", "/metrics").kind == Kind::kUnauthenticated);

@@ -57,7 +57,7 @@ inline Pages SomePages(std::string* ready_problem) {
                   kJson,
                   [](const Query& query) {
                     const auto of = [&query](const char* name) { return query.contains(name) ? query.at(name) : ""; };
-                    if (of("name") == "nobody") return PageAnswer{404, "no gang nobody\n"};
+                    if (of("name") == "missing") return PageAnswer{404, "no gang missing\n"};
                     return PageAnswer{200, "[\"" + of("namespace") + "/" + of("name") + "\"]"};
                   },
                   {"namespace", "name"}}};
@@ -133,7 +133,7 @@ class TlsClient {
   }
 
   const RawClient& raw() const { return raw_; }
-  // False: nobody takes it any more.
+  // False: the server takes no more.
   bool Say(std::string_view text) const {
     return SSL_write(ssl_.get(), text.data(), static_cast<int>(text.size())) > 0;
   }

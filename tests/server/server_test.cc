@@ -60,7 +60,7 @@ TEST_CASE("health is open to all, and says which check failed") {
   CHECK(Get(port, "/readyz?verbose")->body == "[+]ping ok\n[+]sched-handler-sync ok\nreadyz check passed\n");
 }
 
-TEST_CASE("what is the same for everybody is shown without a question about the sender, with its headers") {
+TEST_CASE("what is the same for every user is shown without a question about the sender, with its headers") {
   std::string problem;
   Reviewer reviewer;
   Pages pages = SomePages(&problem);
@@ -120,7 +120,7 @@ TEST_CASE("a page says which parameters it does not know, and the index lists al
   const auto unknown = Get(port, "/debug/decisions?name=b&state=waiting", "admin");
   CHECK(unknown->status == 400);
   CHECK(unknown->body == "unknown parameter \"state\"; known are namespace, name\n");
-  const auto missing = Get(port, "/debug/decisions?name=nobody", "admin");
+  const auto missing = Get(port, "/debug/decisions?name=missing", "admin");
   CHECK(missing->status == 404);
   CHECK(missing->get_header_value("Content-Type") == kText);
   CHECK(Get(port, "/metrics?whatever=1", "admin")->status == 200);
@@ -184,7 +184,7 @@ TEST_CASE("everything else needs a user who may get the path") {
   const int port = (*server)->port();
   CHECK(Get(port, "/metrics")->status == 403);
   CHECK(Get(port, "/metrics")->body == "Forbidden: user \"system:anonymous\" may not get this path\n");
-  CHECK(Get(port, "/metrics", "nobody")->status == 401);
+  CHECK(Get(port, "/metrics", "unknown")->status == 401);
   CHECK(Get(port, "/configz", "prometheus")->status == 403);
   CHECK(Get(port, "/metrics", "down")->status == 500);
   CHECK(Get(port, "/metrics", "down")->body == "the API server could not say who this is; try again\n");
@@ -243,7 +243,7 @@ TEST_CASE("what no page takes is refused before its body is read") {
   Reviewer reviewer;
   const auto server = Start(OnLoopback(), SomePages(&problem), &reviewer);
   REQUIRE(server);
-  // A body that never comes: who waits for it does not answer.
+  // A body that never comes: a server that waits for it does not answer.
   const auto status = [&](const std::string& head) {
     const TlsClient client((*server)->port());
     client.Say(head + "\r\n\r\n");

@@ -209,7 +209,7 @@ TEST_CASE("a watch in which nothing happens has a bookmark every 30 s, where tho
   }
 }
 
-TEST_CASE("aggregated discovery is not sent again to who has it, until a kind comes or goes") {
+TEST_CASE("aggregated discovery is not sent again to a client that has it, until a kind comes or goes") {
   Api api;
   HttpRequest request{.method = "GET", .path = "/apis", .params = {}, .accept = {}, .content_type = {}, .body = {}};
   request.accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -254,7 +254,7 @@ TEST_CASE("tables and metadata come in the form asked for, protobuf clients get 
   CHECK(api.Call("GET", kPodsPath, nullptr, "", "application/vnd.kubernetes.protobuf").code == 406);
 }
 
-TEST_CASE("whoever accepts no answer changes nothing") {
+TEST_CASE("a client that accepts no answer changes nothing") {
   Api api;
   const std::string kNothing = "application/vnd.kubernetes.protobuf";
   CHECK(api.Call("POST", kPodsPath, Pod("p"), "application/json", kNothing).code == 406);

@@ -420,7 +420,7 @@ def custom_resources(same):
     same("custom strategic patch", "PATCH", things + "/c0", {}, STRATEGIC)
     apply = {"apiVersion": "x.io/v1", "kind": "T", "spec": {"a": 4}}
     same("custom apply", "PATCH", things + "/c0?fieldManager=x&force=true", apply, "application/apply-patch+yaml")
-    same("apply of nobody", "PATCH", things + "/c0", apply, "application/apply-patch+yaml")
+    same("apply without a manager", "PATCH", things + "/c0", apply, "application/apply-patch+yaml")
     same("custom, deleted", "DELETE", things + "/c0")
     same("another version", "GET", "/apis/x.io/v2/ts")
     same("definition of a wrong name", "POST", definitions, {**definition, "metadata": {"name": "bad.x.io"}})

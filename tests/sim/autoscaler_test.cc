@@ -303,7 +303,7 @@ TEST_CASE_METHOD(AutoscalerFixture, "A node is asked for once while the feed doe
 TEST_CASE_METHOD(AutoscalerFixture, "The open autoscaler has its own words; other classes are left to others") {
   Start();
   Ask("ca", "1", 1, Json::object(), "best-effort-atomic-scale-up.autoscaling.x-k8s.io");
-  Ask("other", "1", 1, Json::object(), "somebody-elses");
+  Ask("other", "1", 1, Json::object(), "another-class");
   CHECK(Conditions("ca").empty());
   Pass(5'000);
   CHECK(Conditions("ca") == "Accepted=True Provisioned=True");
@@ -312,7 +312,7 @@ TEST_CASE_METHOD(AutoscalerFixture, "The open autoscaler has its own words; othe
 }
 
 TEST_CASE_METHOD(AutoscalerFixture,
-                 "One that is started anew goes on where the last one was, and makes no node twice") {
+                 "One that is started again goes on where the last one was, and makes no node twice") {
   Start();
   Ask("r", "1", 3);
   Pass(4'000);

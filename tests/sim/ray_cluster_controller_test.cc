@@ -72,7 +72,7 @@ TEST_CASE_METHOD(ClusterFixture, "A RayCluster whose pods are refused is tried a
       Refused("          image: ray\n          resources: " + head_limits, "          resources: " + head_limits),
       Refused(head_limits, "{requests: {cpu: 2}, limits: {cpu: 1}}"),
       Refused(worker_limits, "{requests: {cpu: 2}, limits: {cpu: 1}}"),
-      Refused(spec, "      spec:\n        priorityClassName: nobody\n        containers:\n        - name: ray-"),
+      Refused(spec, "      spec:\n        priorityClassName: missing\n        containers:\n        - name: ray-"),
       Refused(spec,
               "      spec:\n        tolerations: [{operator: Exist}]\n        containers:\n        - name: ray-"));
   ApplyYaml(yaml);
@@ -215,7 +215,7 @@ TEST_CASE_METHOD(ClusterFixture, "Lost pods are replaced under new names") {
   CHECK(DigString(Status(), "state") == "ready");
 }
 
-TEST_CASE_METHOD(ClusterFixture, "workersToDelete names who goes") {
+TEST_CASE_METHOD(ClusterFixture, "workersToDelete names the workers that go") {
   ApplyYaml(kCluster);
   BindAll("n");
   const std::string victim = NameOf(*Workers()[1]), other = NameOf(*Workers()[0]);

@@ -71,7 +71,7 @@ TEST_CASE("refusals carry Kubernetes' codes, reasons and words") {
     object["metadata"]["labels"] = {{"a b", "c"}};
     CHECK(c.store.Create(object).error().code == 422);
   }
-  SECTION("a kind nobody serves") {
+  SECTION("a kind that is not served") {
     CHECK(c.store.Create({{"apiVersion", "x.io/v1"}, {"kind", "Y"}, {"metadata", {{"name", "n"}}}}).error().message ==
           "no matches for kind \"Y\" in version \"x.io/v1\"");
   }

@@ -104,7 +104,7 @@ TEST_CASE_METHOD(VolumeFixture, "A generic ephemeral volume gets a claim that li
   CHECK(store().All(kClaims).empty());
 }
 
-TEST_CASE_METHOD(VolumeFixture, "Somebody else's claim of an ephemeral volume's name is left alone") {
+TEST_CASE_METHOD(VolumeFixture, "Another owner's claim of an ephemeral volume's name is left alone") {
   AddClaim("p-v");
   ApplyYaml(
       "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: default}\nspec:\n  containers: [{name: c, image: i}]\n"

@@ -181,7 +181,7 @@ TEST_CASE_METHOD(WriterFixture, "A refusal is passed on, and what waited too lon
   CHECK(DigString(*Pod("a"), "spec", "nodeName").empty());
 }
 
-TEST_CASE_METHOD(WriterFixture, "What a dead scheduler had on its way still arrives, and nobody hears of it") {
+TEST_CASE_METHOD(WriterFixture, "What a dead scheduler had on its way still arrives, and no answer is heard") {
   interceptor.next.request_delay_ms = 1000;
   Submit(cluster::Bind{Ref("a"), "n1", {}});
   Submit(cluster::Bind{Ref("b"), "n1", {}});

@@ -15,7 +15,7 @@ using Knowledge = Replica::Knowledge;
 
 namespace {
 
-// Whose volume it prepares, by the names that the workload gives; null: nobody's.
+// Returns the pod whose volume the patch prepares, by the names that the workload gives; null: no pod's.
 const TruePod* PreparesFor(const cluster::Patch& patch, const Truth& truth) {
   if (patch.object.resource == "persistentvolumeclaims") return truth.PodAt(patch.object.ns(), patch.object.name());
   if (patch.object.resource != "persistentvolumes") return nullptr;
@@ -197,15 +197,16 @@ std::optional<Violation> Checks::JudgeDelete(const PodName& name) {
     if (victim || pod->preempted) return std::nullopt;
   }
   if (pod->foreign) return Violation{"others' pods are left alone", pod->name};
-  if (pod->kept) return Violation{"nothing is deleted that nobody recreates", pod->name};
-  if (!pod->bound()) return Violation{"who waits is not deleted", fmt::format("{} of {}", pod->name, pod->gang)};
+  if (pod->kept) return Violation{"no pod is deleted that is not recreated", pod->name};
+  if (!pod->bound()) return Violation{"a pod that waits is not deleted", fmt::format("{} of {}", pod->name, pod->gang)};
   if (pod->done && left != deletes_.end() && pod->done_since <= left->second.pods)
-    return Violation{"who has finished is not deleted", fmt::format("{} of {}: {}", pod->name, pod->gang, pod->phase)};
+    return Violation{"a pod that has finished is not deleted",
+                     fmt::format("{} of {}: {}", pod->name, pod->gang, pod->phase)};
   if (pod->plan.empty() && !repaired_.contains(pod->uid))
     return Violation{"what others bound is not undone", fmt::format("{} of {}", pod->name, pod->gang)};
   if (!pod->disruption)
     return Violation{"undoing is announced", pod->name + " is deleted without the condition DisruptionTarget"};
-  // That the last bind took effect nobody can know whose reply was lost and who has not seen the pod before it went.
+  // A scheduler that lost the bind's reply, and did not see the pod before it went, cannot know that the bind was done.
   const bool knowable = truth_.Pod(pod->commit) || !unheard_.contains(pod->commit);
   if (truth_.Committed(pod->gang, pod->plan) && !repaired_.contains(pod->uid) && knowable)
     return Violation{"a gang that was whole is not undone",
@@ -219,10 +220,10 @@ std::optional<Violation> Checks::JudgeDelete(const PodName& name) {
 void Checks::JudgeRecords() {
   for (; records_ < truth_.records(); ++records_) {
     Excused(kOneSet, false);
-    if (judges_victims_) Excused(kNotInVain, false);
+    if (judges_victims_) Excused(kNoneUseless, false);
   }
   if (!truth_.second_set().empty()) Fail(kOneSet, truth_.second_set());
-  if (judges_victims_ && !truth_.in_vain().empty()) Fail(kNotInVain, truth_.in_vain());
+  if (judges_victims_ && !truth_.useless().empty()) Fail(kNoneUseless, truth_.useless());
 }
 
 void Checks::AfterStep(base::Millis healthy_ms) {
@@ -283,7 +284,7 @@ void Checks::CheckAllowed(const TruePod& pod, const Knowledge& known) {
 }
 
 // Members that must be in one zone. If those that are there are in several, such as since a node's label changed, there
-// is nothing to compare with; if one is in none, nobody can be in one zone with it.
+// is nothing to compare with; if one is in none, no other can be in one zone with it.
 void Checks::CheckTopology(const TruePod& pod, const Knowledge& known) {
   const TrueGang& gang = truth_.GangOf(pod);
   const bool all = gang.one_zone && truth_.HyperNodesLimit(), each = gang.one_zone_each && truth_.HyperNodesLimit();
@@ -344,8 +345,8 @@ bool Checks::FindsNoPlace(const TruePod& pod, const Knowledge& known) const {
          !refused_.contains(pod.uid);
 }
 
-// Of what a gang takes that was whole: no worker while there is no head, or it has no place; and nobody who is not
-// needed while one is without a place who is.
+// For a gang that was whole: no worker is placed while there is no head, or while the head has no place. And no member
+// that is not needed is placed while one that is needed has no place.
 void Checks::CheckOrder(const TruePod& pod, const Knowledge& known) {
   const TrueGang& gang = truth_.GangOf(pod);
   if (pod.commit != pod.uid || pod.stray || !whole_before_.contains(pod.gang)) return;

@@ -28,7 +28,7 @@ class Checks {
   Checks(Truth& truth, const HalfLimits& half_limits)
       : truth_(truth), half_limits_(half_limits), preemptions_(truth, questions_) {}
 
-  // From now on it is judged whether pods that leave for a gang leave in vain.
+  // Judges from now on whether the pods that leave for a gang are of use to it.
   void JudgeVictims() { judges_victims_ = true; }
 
   // It has the lease from now on.
@@ -46,7 +46,7 @@ class Checks {
   // What is wrong with deleting the pod as it is; null: nothing. Asked before that takes effect, for it may be gone
   // then.
   std::optional<Violation> JudgeDelete(const PodName& pod);
-  // What takes effect now does so long after its deadline; nobody is to blame for what that leads to.
+  // Says whether what takes effect now does so long after its deadline. No scheduler is to blame for what follows.
   void set_stray(bool stray) { truth_.set_stray(stray); }
   // `healthy_ms`: how long the scheduler has been able to see and act.
   void AfterStep(base::Millis healthy_ms);
@@ -102,7 +102,7 @@ class Checks {
   std::set<std::string> repaired_;      // uids of members that are evicted because their node is gone
   std::set<std::string> whole_before_;  // gangs that were, at the last step
   std::set<std::string> half_;
-  std::map<std::string, size_t> led_;  // replicas that have led, and who of them came after whom
+  std::map<std::string, size_t> led_;  // replicas that have led, and in which order
   std::string holder_;                 // of the lease
   base::Millis lease_over_ms_ = 0, lease_taken_ms_ = -1;
   std::string planner_;            // the latest of them that has acted; who lost its lease in its sleep may do so

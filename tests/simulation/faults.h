@@ -62,7 +62,7 @@ enum class Fault {
   kPause,        // a leader stands still, perhaps for longer than its lease
   kStandbyCrash,
   kHandover,      // voluntary release of the lease
-  kLeaseDeleted,  // by a user, whoever has it; nobody starts soon after, who could not know that anybody had it
+  kLeaseDeleted,  // by a user; no replica starts soon after, for it could not know that one had the lease
   kClockStep,     // of the wall clock
   kKindRemoved,   // a CustomResourceDefinition goes, with all objects, and comes back
   kCount,

@@ -208,7 +208,7 @@ void Network::CarryOne(Call& call) {
     const bool done = response.code >= 200 && response.code < 300;
     parts_.done += write && done;
     if (done && call.kind == Kind::kLease && call.request.method != kube::Method::kGet) OnLease(call, response.body);
-    // A renewal takes effect after it was sent, so this is the latest that anybody may hope for.
+    // A renewal takes effect after it was sent. So this is the latest time that a holder may count on.
     if (done && write && !call.fate.stray && lease_over_ms_ && now > *lease_over_ms_)
       parts_.checks.Fail("no write outlives its lease",
                          fmt::format("{}: {} takes effect {} ms after it", parts_.process, call.request.target,
@@ -279,7 +279,7 @@ bool Network::Pour() {
     }
     const Version covered = parts_.store.resource_version();
     if (!piece->empty()) {
-      // Whoever hears it may give this watch up, and begin others.
+      // The receiver may give this watch up, and begin others.
       kube::OnData data = std::move(call.data);
       data(call.response, *piece);
       call.data = std::move(data);

@@ -45,7 +45,7 @@ class Network final : public kube::Loop, public kube::Transport {
   size_t Turn(size_t writes, bool* moved);
   // The process stands still: what has left arrives.
   size_t Carry(size_t writes);
-  // The process has died: what is on its way still arrives, and nobody hears. REQUIRES: who used it is gone.
+  // Says that the process has died: its requests still arrive, and no answer is heard. REQUIRES: its user is gone.
   void Die();
   // After that: carries what arrives now; returns how many.
   size_t Bury();
@@ -64,7 +64,7 @@ class Network final : public kube::Loop, public kube::Transport {
   // Its connection breaks, perhaps in the middle of an event, and no other is had until Restore.
   void Cut(const std::string& path, base::Random& random);
   void Restore(const std::string& path) { unreachable_.erase(path); }
-  // Nothing comes through it any more, until whoever listens gives it up.
+  // Lets nothing come through the watch any more, until its listener gives it up.
   void Silence(const std::string& path);
   // The API server ends it: where it is to go on has been compacted away.
   void Expire(const std::string& path);

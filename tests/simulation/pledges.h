@@ -2,8 +2,8 @@
 // Pledges: what the annotations of binds promise for longer than one process lives.
 //
 // (1) a plan's id is of one gang, and of one member that is bound last, while that lives; (2) once a gang that never
-// was whole is being undone, the bind that would make it whole comes too late: whoever sent it, and however late it
-// comes.
+// was whole is being undone, the bind that would make it whole comes too late, from any scheduler, and however late
+// it comes.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace tutti::simulation {
 
 class Pledges {
  public:
-  // A bind leaves, which names `plan` and who is bound last. Returns whose else the plan is; empty: nobody's.
+  // Judges a bind that leaves with `plan` and the member bound last. Returns the other gang of that plan; empty: none.
   std::string OnBindLeaves(const Truth& truth, const TruePod& pod, const std::string& plan, const std::string& commit);
   // The bound member is the first to be deleted, or one of those that follow. Its scheduler may begin again.
   void OnUndo(const TruePod& member);

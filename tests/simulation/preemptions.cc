@@ -12,7 +12,7 @@ namespace tutti::simulation {
 
 namespace {
 
-// What the condition says of whom the pod leaves for.
+// Tells by the condition whether the pod leaves for a lone pod.
 bool IsForLonePod(const sim::Json& condition) {
   return sim::DigString(condition, "message").ends_with(" higher priority pod");
 }

@@ -28,9 +28,9 @@ inline constexpr std::string_view kCouldNotStay = "no victim could have stayed";
 inline constexpr std::string_view kGuarded = "a budget is broken only where it has to be";
 inline constexpr std::string_view kAnnounced = "eviction is announced";
 inline constexpr std::string_view kOneSet = "a gang has one set of victims at a time";
-inline constexpr std::string_view kNotInVain = "nobody goes in vain";
+inline constexpr std::string_view kNoneUseless = "no eviction is useless";
 inline constexpr std::string_view kOfPreemption[] = {kRecordedFirst, kLowerPriority, kCouldNotStay, kGuarded,
-                                                     kAnnounced,     kOneSet,        kNotInVain};
+                                                     kAnnounced,     kOneSet,        kNoneUseless};
 
 class Preemptions {
  public:

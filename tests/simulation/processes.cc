@@ -31,7 +31,7 @@ struct Processes::Process {
             Replica::Parts{all.parts_.store, [&](cluster::EventSink& sink) { return MakeSource(all.parts_, sink); },
                            all.parts_.clock, all.parts_.plant, all.parts_.options, name, all.parts_.on_submit,
                            [&checks = all.parts_.checks](const model::GangKey& gang) {
-                             checks.Fail("nobody is placed by a flush alone", gang.name);
+                             checks.Fail("no gang is placed by a flush alone", gang.name);
                            }})),
         writer(WriterOptions(all.parts_.options), network, network, random, replica->source().kinds(), *replica) {
     replica->set_writer(&writer);
@@ -106,7 +106,7 @@ void Processes::Elect(Process& it) {
   it.election->Start();
 }
 
-// What is on its way still arrives, and nobody hears.
+// What is on its way still arrives, and no answer is heard.
 void Processes::Bury(size_t at) {
   std::unique_ptr<Process> process = std::move(processes_[at]);
   processes_.erase(processes_.begin() + static_cast<ptrdiff_t>(at));

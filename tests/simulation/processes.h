@@ -32,12 +32,12 @@ class Processes {
     bool wire = false;   // they list and watch over the network
     std::function<void(Replica&, const std::vector<cluster::Command>&)> on_submit;
     std::function<void(const std::string&)> note;
-    bool traced = false;  // somebody reads what is noted
+    bool traced = false;  // what is noted is read
   };
   explicit Processes(Parts parts);
   ~Processes();
 
-  // Everybody does something: hands so many events over, carries out so many commands. Returns how many steps that was.
+  // Lets each process hand over at most so many events, and carry out so many commands. Returns the number of steps.
   int64_t Move(size_t events, size_t commands, base::Random& pace);
   // Something moved in the last Move.
   bool moved() const { return moved_; }
@@ -46,15 +46,15 @@ class Processes {
 
   // Ends what the faults began.
   void MendAll();
-  // Nobody is starting, stopping or standing still, and somebody leads.
+  // Tells whether a replica leads, and none is starting, stopping or standing still.
   bool calm() const;
-  // Somebody leads and does not stand still.
+  // Tells whether a replica leads and does not stand still.
   bool leads() const;
-  // Somebody leads, sees, and may act.
+  // Tells whether a replica leads, sees, and may act.
   bool healthy() const;
   // Looks into every scheduler while the world rests, which has so many gangs: nothing is awaited, nothing piles up.
   void CheckFootprints(size_t gangs) const;
-  // Core's, of who leads; empty: nobody does.
+  // Returns the order of nodes in the leader's core; empty: none leads.
   std::vector<std::string> NodeOrder() const;
   // Commands that took effect.
   uint64_t done() const { return done_; }
@@ -69,7 +69,7 @@ class Processes {
   void Elect(Process& process);
   void ThrowWatchDice(Process& process);
   void ThrowLeaseDice();
-  size_t Leader() const;  // its index; of two, that which does not stand still; past the end: nobody
+  size_t Leader() const;  // its index; of two, that which does not stand still; past the end: none
   bool Stands(const Process& process) const;
   void Later(base::Millis least, base::Millis most, Fault fault, std::function<void()> mend);
   Process* Named(const std::string& name);

@@ -51,7 +51,7 @@ std::string Replica::KindOf(const FeedEvent& event) {
   return std::visit(Visitor{}, event);
 }
 
-// What waits while nobody takes it is as in the mailbox: of one object, only the newest.
+// Events that wait are kept as in the mailbox: of one object, only the newest.
 bool Replica::Coalesce(Queue& queue, FeedEvent& event) {
   const std::string key = cluster::CoalesceKey(event);
   if (key.empty()) return false;

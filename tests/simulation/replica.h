@@ -148,7 +148,7 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
   Knowledge knew_;
   bool blind_ = false;
   std::optional<base::Millis> lead_at_;
-  int term_ = 0;  // a list of pods asked for in an older one makes nobody a leader
+  int term_ = 0;  // a list of pods that was asked for in an older term makes no leader
   bool has_led_ = false, said_to_lead_ = false;
 };
 

@@ -118,7 +118,7 @@ void SilenceLogs() { base::SetLogLevel(base::LogLevel::kNone); }
 ForkedRun::ForkedRun(const Run& run) {
   ReadWhatIsShared(run);
   int result[2];
-  errors_ = memfd_create("errors", MFD_CLOEXEC);  // no pipe: nobody reads while the child runs
+  errors_ = memfd_create("errors", MFD_CLOEXEC);  // no pipe, for it would not be read while the child runs
   TUTTI_CHECK(pipe(result) == 0 && errors_ >= 0, "pipes");
   std::fflush(nullptr);
   child_ = fork();

@@ -33,8 +33,8 @@ constexpr int64_t kMostWritesPerChange = 6, kMostWritesPerTerm = 3;
 constexpr Millis kAtRestMs = 130'000;
 // Long enough for who is not woken to be seen to wait on.
 constexpr Millis kFiguresMs = 30'000;
-// In which who waits for it starts: when what leaves must be gone first, and else; before anybody is looked at again
-// for the figures' sake.
+// The time in which a gang that room was made for starts: when pods must leave first, and when not. It is over before
+// any gang is looked at again for its figures.
 constexpr Millis kWokenMs = 15'000, kWokenAtOnceMs = 900;
 constexpr int kMostTurnsPerStep = 10;
 constexpr size_t kAll = 1'000;
@@ -130,7 +130,7 @@ class Simulation {
     sim::WorldOptions options;
     options.seed = Mix(run.seed, "store");
     options.kubelet.start_ms = 20;
-    options.with_events = false;  // nobody reads them
+    options.with_events = false;  // they are not read
     options.event_log = 200;      // over the wire some watches resume too late
     return options;
   }
@@ -283,7 +283,7 @@ void Simulation::Turn() {
   PassTime(moved);
 }
 
-// Everybody does something, at most so much of it. False: nobody had anything to do.
+// Lets each part do at most so much. False: nothing was left to do.
 bool Simulation::Move(size_t events, size_t commands) {
   const bool moved = world_.Pump();
   (faults_.on() ? outcome_.steps : outcome_.calm_steps) += processes_->Move(events, commands, pace_);
@@ -379,7 +379,7 @@ void Simulation::AdvanceTo(Millis at) {
 
 void Simulation::PassTime(bool moved) {
   const Millis now = clock_.MonotonicMs();
-  // While nobody leads, users and nodes go on, but not for the hundreds of turns that a lease lasts.
+  // While no replica leads, users and nodes go on, but not for the hundreds of turns that a lease lasts.
   if (moved && processes_->leads() && !pace_.OneIn(static_cast<uint64_t>(run_.scenario.rest_every)))
     return AdvanceTo(now + static_cast<Millis>(pace_.Below(4)));
   // Now and then a long time passes, deadline by deadline, or nothing else would ever time out. What has left arrives
@@ -409,7 +409,7 @@ void Simulation::Calm() {
     seen = Changes();
     if (!Settle(kAtRestMs)) return;
   }
-  if (!processes_->calm()) return checks_.Fail("somebody leads", "nobody does, 800 s after the last fault");
+  if (!processes_->calm()) return checks_.Fail("a replica leads", "none does, 800 s after the last fault");
   checks_.AtRest();
   processes_->CheckFootprints(truth_.gang_count() + truth_.CountPodGroupsWithoutPods());
   CheckPhases();
@@ -420,15 +420,15 @@ void Simulation::Calm() {
   CheckWrites("at rest");
   CheckWoken(workload_.MakeRoom(relief_));
   CheckFigures();
-  CheckPhases();                           // of those whom room has made whole again
-  if (!Settle(150'000)) return;            // nobody is looked at any more for the new nodes' sake
-  CheckWoken(workload_.Relieve(relief_));  // whom room does not help
+  CheckPhases();                           // of those that room has made whole again
+  if (!Settle(150'000)) return;            // the new nodes cause no further looks
+  CheckWoken(workload_.Relieve(relief_));  // those that room does not help
   faults_.set_on(true);
   checks_.OnFaults(true, healthy_ms_);
   Note("the faults go on");
 }
 
-// Since the last time: writes of ours against changes by others, and what is said anew by who begins to lead.
+// Compares our writes since the last time with changes by others, and with what a new leader says again.
 void Simulation::CheckWrites(const char* when) {
   const auto commands = static_cast<int64_t>(checks_.commands()), terms = static_cast<int64_t>(checks_.terms());
   const int64_t others = Changes() - static_cast<int64_t>(processes_->done());
@@ -582,7 +582,7 @@ void Simulation::CheckWoken(const Workload::Relief& relief) {
   for (const std::string& command : FreshWants())
     if (command.starts_with("bind"))
       return checks_.Fail(
-          "who waits is woken",
+          "a gang that can start is woken",
           fmt::format("{}; {} ms later a scheduler that remembers nothing would {}", relief.done, within_ms, command));
 }
 

@@ -39,7 +39,7 @@ struct Outcome {
   std::map<std::string, uint64_t> faults;
   std::map<std::string, Asked> asked;  // by invariant
   struct Reliefs {
-    uint64_t times = 0, of_use = 0;  // how often somebody started by it
+    uint64_t times = 0, of_use = 0;  // how often a gang started by it
   };
   std::map<std::string, Reliefs> reliefs;  // by kind
   uint64_t log_hash = 0;                   // of every command with its time

@@ -86,7 +86,7 @@ std::optional<Version> WireSource::Covered(const std::string& kind) const {
   for (const kube::RequestId* watch : it.watches)
     if (const auto covered = network_.Covered(*watch)) return covered;
   if (!feed_.WatchedVersion(it.kind.group, it.kind.resource).empty()) return std::nullopt;
-  // There is nothing to be heard of what nobody serves.
+  // Of a kind that is not served nothing can be heard.
   const bool served = !sim::ServedVersion(store_, it.kind).empty();
   return served ? std::nullopt : std::optional(store_.resource_version());
 }

@@ -30,7 +30,7 @@ class Source {
   virtual void Look() = 0;
   // All that happened to the kind up to this version has been posted; empty while nothing of it is heard.
   virtual std::optional<Version> Covered(const std::string& kind) const = 0;
-  // Runs `done` once pods have been listed anew.
+  // Runs `done` once pods have been listed again.
   virtual void FreshPods(kube::Task done) = 0;
 
   // The kind's watch breaks, and none is had until Mend.
@@ -39,7 +39,7 @@ class Source {
   virtual void Silence(const std::string& kind) = 0;
   virtual void Mend(const std::string& kind) = 0;
   virtual void MendAll() = 0;
-  // It ends, and the kind is listed anew.
+  // Ends the kind's watch; then the kind is listed again.
   virtual void Expire(const std::string& kind) = 0;
 
   // For a writer: the versions in which the kinds are told.

@@ -129,11 +129,11 @@ void Truth::FollowRecord(const Json& pod, TruePod& now) {
   for (const char* cause : {"preempt", "reclaim"})
     for (const Json& uid : sim::ArrayOf(sim::Child(record, cause))) now.victims.insert(sim::StringOf(uid));
   recorded_.insert(now.victims.begin(), now.victims.end());
-  if (judged_.insert(plan).second) FindInVain(now);
+  if (judged_.insert(plan).second) FindUseless(now);
 }
 
 // The members' nominations are there before the first record is. A later leader may find other places.
-void Truth::FindInVain(const TruePod& recorder) {
+void Truth::FindUseless(const TruePod& recorder) {
   std::set<std::string> kept, gangs;
   for (const std::string& uid : gangs_.at(recorder.gang).members) kept.insert(pods_.at(uid).nominated);
   for (const std::string& uid : recorder.victims) {
@@ -143,7 +143,7 @@ void Truth::FindInVain(const TruePod& recorder) {
     if (gang != gangs_.end() && gang->second.declared && !victim->foreign) {
       gangs.insert(victim->gang);
     } else if (!kept.contains(victim->node)) {
-      in_vain_ = fmt::format("{} for {}, which has no place on {}", victim->name, recorder.gang, victim->node);
+      useless_ = fmt::format("{} for {}, which has no place on {}", victim->name, recorder.gang, victim->node);
     }
   }
   for (const std::string& name : gangs) {
@@ -155,7 +155,7 @@ void Truth::FindInVain(const TruePod& recorder) {
       if (pod.bound() && !pod.done && !pod.deleting && !recorder.victims.contains(uid)) left.push_back(uid);
     }
     if (!left.empty() && !Suffices(gang, left))
-      in_vain_ = fmt::format("a part of {} for {}, and the rest is too little", name, recorder.gang);
+      useless_ = fmt::format("a part of {} for {}, and the rest is too little", name, recorder.gang);
   }
 }
 
@@ -365,7 +365,7 @@ void Truth::OnDeclaration(const sim::WatchEvent& event) {
   }
 }
 
-// Until all are there again, nobody can tell which zone is whose.
+// Until all are there again, it cannot be told which zone is whose.
 void Truth::OnHyperNode(const sim::WatchEvent& event) {
   if (event.type == EventType::kDeleted)
     hyper_nodes_.erase(sim::NameOf(*event.object));

@@ -24,7 +24,7 @@ struct TruePod {
   std::string role, unit;
   bool done = false, deleting = false, gated = false;
   Version done_since = 0;
-  bool kept = false;              // nobody would recreate it without harm
+  bool kept = false;              // it would not be recreated without harm
   bool foreign = false;           // not ours to schedule
   bool disruption = false;        // it carries the DisruptionTarget condition
   bool preempted = false;         // that one is PreemptionByScheduler's
@@ -101,7 +101,7 @@ class Truth {
   struct Standing {
     int64_t bound = 0, held = 0;  // held: bound anywhere, alive
     bool whole = false;
-    bool kept = false;  // a bound one would not be recreated, or somebody else bound it
+    bool kept = false;  // a bound one would not be recreated, or was bound by another
     bool ran = false;   // some have done their work
   };
   Standing StandingOf(const TrueGang& gang) const;
@@ -143,9 +143,9 @@ class Truth {
   const std::string& second_set() const { return second_set_; }
   // So many plans have recorded which pods are to leave for their gang.
   size_t records() const { return judged_.size(); }
-  // Who was recorded as a victim in vain: a lone pod of a node where its gang has no place, or a part of a whole gang
-  // without which that gang has too little; empty: nobody.
-  const std::string& in_vain() const { return in_vain_; }
+  // Returns a victim that was recorded without use: a lone pod of a node where the gang has no place, or a part of a
+  // whole gang without which that gang has too little; empty: none.
+  const std::string& useless() const { return useless_; }
   // Live pods of the gang that are the commit member of some bound member's plan, and unbound.
   bool HasOpenCommit(const TrueGang& gang) const;
 
@@ -159,7 +159,7 @@ class Truth {
   void Read(const sim::Json& pod, bool first, TruePod& now) const;
   void Forget(const std::string& uid, const TruePod& pod, Version version);
   void FollowRecord(const sim::Json& pod, TruePod& now);
-  void FindInVain(const TruePod& recorder);
+  void FindUseless(const TruePod& recorder);
   void Join(const sim::Json& object, const std::string& uid, TruePod& pod, TrueGang& gang);
   void OnBound(const std::string& uid, TruePod& pod, TrueGang& gang, Version version);
   // Adds the pod to its node and queue, or takes it off.
@@ -184,8 +184,8 @@ class Truth {
   std::set<std::string> recorded_;  // uids of victims
   std::string second_set_;
   std::set<std::string> committed_;  // "gang\nplan"
-  std::set<std::string> judged_;     // plans, by FindInVain
-  std::string in_vain_;
+  std::set<std::string> judged_;     // plans, by FindUseless
+  std::string useless_;
 };
 
 }  // namespace tutti::simulation

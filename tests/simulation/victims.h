@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who leaves for whom in the simulation: a plain choice, to see what becomes of it.
+// Chooses which pods leave for which in the simulation: a plain choice, to see what becomes of it.
 #pragma once
 
 #include <vector>

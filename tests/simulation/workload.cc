@@ -192,7 +192,7 @@ Json Workload::PodTemplate(Random& random, const Gang& gang, const Part* part) c
                  {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", requests}, {"limits", requests}}}}}}}}};
   Json& meta = pod["metadata"];
   if (random.OneIn(3)) pod["spec"]["priorityClassName"] = random.OneIn(3) ? "low" : "high";
-  if (scenario_.gangs_preempt) {  // of a gang all alike; lone pods have nobody below them
+  if (scenario_.gangs_preempt) {  // of a gang all alike; lone pods have none below them
     const auto sum = std::accumulate(gang.name.begin(), gang.name.end(), size_t{0});
     pod["spec"]["priorityClassName"] = gang.dialect.empty() ? "low" : std::array{"low", "", "high"}[sum % 3];
   }
@@ -424,7 +424,7 @@ std::string Workload::ArriveRay(Random& random) {
   return fmt::format("RayCluster {} with {} workers arrives", gang.name, workers);
 }
 
-// Pods whose template carries the bind annotation of somebody else's pod.
+// Pods whose template carries the bind annotation of another user's pod.
 std::string Workload::ArriveForged(Random& random) {
   if (Full()) return {};
   const sim::Object victim = PickPod(random, true);
@@ -441,7 +441,7 @@ std::string Workload::ArriveForged(Random& random) {
   return fmt::format("gang {} arrives with the bind annotation of {}", gang.name, sim::NameOf(*victim));
 }
 
-// Somebody else binds one member of a gang that waits, and writes on it that another member is bound last.
+// Another user binds one member of a gang that waits, and writes on it that another member is bound last.
 std::string Workload::BindForged(Random& random) {
   const Gang* gang = PickGang(random);
   if (!gang || gang->owner != "ReplicaSet") return {};
@@ -453,7 +453,7 @@ std::string Workload::BindForged(Random& random) {
   }
   const std::string node = PickNode(random);
   if (members.size() < 2 || node.empty()) return {};
-  const Json evidence = {{"plan", "forged"}, {"uid", "somebody"}, {"node", node}, {"commit", sim::UidOf(*members[1])}};
+  const Json evidence = {{"plan", "forged"}, {"uid", "unknown"}, {"node", node}, {"commit", sim::UidOf(*members[1])}};
   const auto bound = store_.Bind({{"apiVersion", "v1"},
                                   {"kind", "Binding"},
                                   {"metadata",
@@ -461,8 +461,8 @@ std::string Workload::BindForged(Random& random) {
                                     {"namespace", kNamespace},
                                     {"annotations", {{"tutti.dev/bind", evidence.dump()}}}}},
                                   {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", node}}}});
-  return bound ? fmt::format("somebody binds {} of gang {} to {} with a forged annotation", sim::NameOf(*members[0]),
-                             gang->name, node)
+  return bound ? fmt::format("another user binds {} of gang {} to {} with a forged annotation",
+                             sim::NameOf(*members[0]), gang->name, node)
                : "";
 }
 

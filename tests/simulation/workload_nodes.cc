@@ -111,7 +111,7 @@ std::string Workload::Drain(Random& random) {
   return "node " + name + " is drained";
 }
 
-// Bound by somebody else, whatever we think of it.
+// Adds a pod that another scheduler bound, whether or not it fits.
 void Workload::PutForeign(const std::string& name, const std::string& node, const Json& requests, Random& random) {
   MustCreate(store_,
              {{"apiVersion", "v1"},

@@ -68,7 +68,7 @@ std::string Workload::OpenNode(Random& random) {
   return fmt::format("node {} is open for all", name);
 }
 
-// To the other zone: one that is as empty as any, so that there is room for who waits for that.
+// To the other zone: one that is as empty as any, so that there is room for the gangs that wait for that.
 std::string Workload::MoveNode(Random& random) {
   std::map<std::string, int64_t> pods_on;
   for (const sim::Object& node : store_.All(sim::kNodes)) pods_on[sim::NameOf(*node)];
@@ -88,7 +88,7 @@ std::string Workload::MoveNode(Random& random) {
   return fmt::format("node {} is in zone {}", name, zone);
 }
 
-// All of them: who waits for one may be held by those above it, too.
+// Raises all of them: a gang that waits for one may be held by those above it, too.
 std::string Workload::RaiseQueues(Random&) {
   std::string raised;
   for (auto& [name, queue] : queues_) {

@@ -11,8 +11,8 @@ given = set()  # by this process: two servers may be told theirs before either s
 
 
 def free_port():
-    """A loopback port that nobody listens on, from below those which the kernel gives to outgoing connections: such a
-    connection, of anybody, would else take the port between this choice and the server's start."""
+    """A loopback port on which nothing listens. It is below those that the kernel gives to outgoing connections: such a
+    connection of any process could take the port between this choice and the server's start."""
     words = pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()
     end = max(int(words[0]), FIRST + TRIES)
     for _ in range(TRIES):

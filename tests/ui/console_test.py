@@ -38,7 +38,7 @@ class Console(browser.Looks, unittest.TestCase):
 
     def tearDown(self):
         self.page.close()
-        # The Content-Security-Policy was never at work, nothing was thrown, and nobody else was asked.
+        # The Content-Security-Policy was never at work, nothing was thrown, and no other server was asked.
         self.assertEqual(self.page.errors, [])
         self.assertEqual([url for url in self.page.requests if not url.startswith((f"http://127.0.0.1:{self.mock.port}/", "about:"))], [])
 

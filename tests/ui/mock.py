@@ -182,7 +182,7 @@ class Handler(Quiet):
 
 
 def live(mock):
-    """Lets gangs end, and others start in their place or begin to wait, for ever."""
+    """Lets gangs end, and others start in their place or begin to wait, without end."""
     pick = random.Random(7)
     number = 1000
     while True:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who wrote what and when, as the API server's audit log has it, and whether who wrote had the lease.
+"""Which process wrote what and when, by the API server's audit log, and whether the writer had the lease.
 
-Each replica has a token of its own, and is known by that. Only who has the lease, or finds it free, can write it: the writes
-of the Lease that were done tell who had it from when on.
+Each replica has a token of its own, and is known by that. Only a replica that has the lease, or finds it free, can
+write it. So the writes of the Lease that were done tell which replica had it, and from when on.
 """
 
 import base64

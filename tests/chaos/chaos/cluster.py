@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The control plane, as users and as whoever pulls its plugs see it."""
+"""The control plane, as its users see it, and as the code that makes it fail sees it."""
 
 import base64
 import http.client

@@ -277,7 +277,7 @@ def waits_though_it_fits(world):
 
 
 def not_whole(world):
-    """With room for all: every gang is whole, and nobody waits."""
+    """With room for all: every gang is whole, and no pod waits."""
     for gang in world.gangs.values():
         if not world.whole(gang):
             yield f"gang {gang.name} is not whole: {dict(gang.count(world.started))} of {gang.minimum}"

@@ -10,7 +10,7 @@ from chaos.cluster import Down
 from chaos.replicas import unix
 
 LEASE_SECONDS = 8  # of the configuration that the replicas run with
-LEADER_SECONDS = 120  # in which somebody must lead while the API server can be reached
+LEADER_SECONDS = 120  # in which one replica must lead while the API server can be reached
 INSIST_SECONDS = 120  # in which the API server must take what it is asked for again and again
 
 
@@ -40,7 +40,7 @@ class Misfortunes:
             if leader:
                 return leader, standby
             self._tick()
-        self.wrong.append("nobody leads, though the API server can be reached")
+        self.wrong.append("no replica leads, though the API server can be reached")
         return self._replicas.all
 
     # -- Tutti --
@@ -95,7 +95,7 @@ class Misfortunes:
             except Down:
                 pass
             self._tick()
-        self.wrong.append(f"nobody has taken the lease of {identity} in {LEADER_SECONDS} s")
+        self.wrong.append(f"no replica has taken the lease of {identity} in {LEADER_SECONDS} s")
 
     def standby_paused(self):
         """Its watches break meanwhile, and what they missed is forgotten."""
@@ -131,7 +131,7 @@ class Misfortunes:
         deadline = time.monotonic() + LEADER_SECONDS
         while (lease := self._replicas.lease()).get("holderIdentity") in ("", None):
             if time.monotonic() > deadline:
-                self.wrong.append(f"{leader.name} was asked to stop and gave up its lease, and nobody has taken it in "
+                self.wrong.append(f"{leader.name} was asked to stop and gave up its lease, and no replica took it in "
                                   f"{LEADER_SECONDS} s; its log is {log}")
                 return
             self._tick()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tutti's two replicas, as a Deployment would run them: whoever ends is started again."""
+"""Tutti's two replicas, as a Deployment would run them: one that ends is started again."""
 
 import calendar
 import json
@@ -128,7 +128,7 @@ class Replicas:
         return self._cluster.get(LEASE)["spec"]
 
     def leader(self):
-        """(leader, standby) as the Lease has it; (None, None) while nobody of these holds it."""
+        """(leader, standby) as the Lease has it; (None, None) while neither of the two holds it."""
         holder = self.lease().get("holderIdentity")
         for leader, standby in (self.all, self.all[::-1]):
             if holder and leader.ended() is None and leader.identity() == holder:

@@ -137,7 +137,7 @@ class Users:
         self.wishes.append(Wish(name, objects, size * MILLI[cpu], objects[0][1]["spec"].get("queue", "")))
 
     def tend(self):
-        """Asks for what is not there yet; where nobody answers, later again. False: something is left to ask for."""
+        """Asks for what is not there yet. Asks again later if no answer comes. False: something is left to ask for."""
         for wish in self.wishes:
             try:
                 self._go(wish) if wish.leaving else self._make(wish)

@@ -31,11 +31,11 @@ func (c *Coverage) addPreemption(p *Preemption) {
 	}
 	switch {
 	case strings.Contains(p.Message, "preemptionPolicy=Never"):
-		c.preempted["by policy, nobody"]++
+		c.preempted["by policy, no pod"]++
 	case strings.Contains(p.Message, "terminating pod on the nominated node"):
-		c.preempted["nobody more, while victims leave"]++
+		c.preempted["no more pods, while victims leave"]++
 	case len(p.Candidates) == 0:
-		c.preempted["nobody, for no node would do"]++
+		c.preempted["no pod, for no node would do"]++
 	case len(p.Candidates) == 1:
 		c.preempted["on the one candidate"]++
 	default:
@@ -91,7 +91,7 @@ func (c *Coverage) Add(q *Question, answer *Answer) {
 var mustRefuse = []string{"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity",
 	"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"}
 var mustTake = []string{"a disk", "a claim that is bound", "a claim that gets a volume", "a claim that gets a new volume"}
-var mustPreempt = []string{"by policy, nobody", "nobody more, while victims leave", "nobody, for no node would do", "on the one candidate",
+var mustPreempt = []string{"by policy, no pod", "no more pods, while victims leave", "no pod, for no node would do", "on the one candidate",
 	"on the best of several candidates", "candidates that violate budgets", "candidates with several victims"}
 var mustSay = map[string][]string{"VolumeBinding": {"node(s) didn't find available persistent volumes to bind", "node(s) didn't match PersistentVolume's node affinity",
 	"node(s) did not have enough free storage", "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"}}

@@ -226,7 +226,7 @@ func (g *Generator) node(i int, m mood) *v1.Node {
 			node.Spec.Taints = append(node.Spec.Taints, v1.Taint{Key: pick(g, "gpu", "spot", "team"), Value: pick(g, "", "yes", "no"),
 				Effect: pick(g, v1.TaintEffectNoSchedule, v1.TaintEffectPreferNoSchedule, v1.TaintEffectPreferNoSchedule, v1.TaintEffectNoExecute)})
 		}
-		if g.oneIn(6) { // one of many that nobody would rather be on, and each for other reasons
+		if g.oneIn(6) { // one of many nodes that pods would rather avoid, each for other reasons
 			for i := range g.below(25) {
 				node.Spec.Taints = append(node.Spec.Taints, v1.Taint{Key: fmt.Sprintf("soft-%d", i), Effect: v1.TaintEffectPreferNoSchedule})
 			}
@@ -487,7 +487,7 @@ func (g *Generator) podAffinity(spec *v1.PodSpec) {
 }
 
 // created is the pod as the API server keeps it: the label keys of affinity terms are in their selectors. (Those of spread
-// constraints are as well, but kube-scheduler heeds them itself.)
+// constraints are as well, but kube-scheduler reads them itself.)
 func created(pod *v1.Pod) *v1.Pod {
 	pod = pod.DeepCopy()
 	if pod.Spec.Affinity == nil {

@@ -36,7 +36,7 @@ def account_of(documents):
 
 
 def audit_policy(account):
-    """Every request of the account, without bodies, and nobody else's."""
+    """Every request of the account, without bodies, and no other account's."""
     return yaml.safe_dump({
         "apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
         "rules": [{"level": "Metadata", "users": [f"system:serviceaccount:{account[0]}:{account[1]}"]}, {"level": "None"}]})

@@ -88,7 +88,7 @@ class Scheduler:
         return code
 
     def died(self):
-        """The exit code of a scheduler that ended though nobody asked it to, or None."""
+        """The exit code of a scheduler that ended though it was not asked to, or None."""
         return self._process.poll() if self._process and not self._asked else None
 
     def tail(self, lines=40):
