@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine: what the planner answers to a Question, asked with pods and nodes as in a cluster.
+// Engine: the planner's answer to a Question. It is asked with pods and nodes, as in a cluster.
 #pragma once
 
 #include "framework/verdict.h"
@@ -12,7 +12,8 @@ struct EngineAnswer {
   std::vector<framework::Verdict> verdicts;  // by gang
 };
 
-// The gangs in their order, each on what those before it left. `packs`: with the objective for pods that ask for GPUs.
+// Places the gangs in their order, each on what those before it left. `packs`: with the objective for pods that ask for
+// GPUs.
 EngineAnswer Ask(const Question& question, bool packs);
 
 }  // namespace tutti::exact

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Question: a small cluster and a gang, or a stream of gangs, in plain numbers. The engine is asked through pods and
-// nodes made of it, the solver through equations made of it; neither sees the other.
+// Question: a small cluster and a gang, or a stream of gangs, in plain numbers. For the engine it becomes pods and
+// nodes, and for the solver equations. Neither sees the other.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ enum class Level { kNode, kRack, kZone };
 struct QuestionClass {
   int count = 0, cpu = 0, gpu = 0;
   int pool = -1;      // only nodes of this pool; -1: any
-  bool port = false;  // wants one host port that all such classes of the gang want
-  int slice = 0;      // members in slices of so many in one rack; 0: no
+  bool port = false;  // wants the one host port that all such classes of the gang want
+  int slice = 0;      // so many members make a slice, which is in one rack; 0: no slices
   int one = -1;       // all in one domain of this Level; -1: no
-  bool even = false;  // over racks in parts that differ by one at most
+  bool even = false;  // spread over racks, in parts that differ by at most one
 };
 
 // Members of the two classes keep apart; a class may keep apart from itself.
@@ -46,19 +46,19 @@ struct Question {
   std::vector<QuestionGang> gangs;
 };
 
-// One gang of up to 16 members and 4 classes on up to 12 nodes, asking for about what there is.
+// Returns one gang of up to 16 members in up to 4 classes, and up to 12 nodes with about what it asks for.
 Question RandomGang(base::Random& random);
-// Up to 8 gangs on up to 8 nodes that are free at first.
+// Returns up to 8 gangs, and up to 8 nodes that are free at first.
 Question RandomStream(base::Random& random);
 
-// The domain that a node is in, or -1.
+// Returns the domain that a node is in, or -1.
 int DomainOf(const Question& question, size_t node, Level level);
 int DomainCount(const Question& question, Level level);
 
 // How many of each gang's classes are on each node: [gang][class][node]. A gang that is not placed has none.
 using Layout = std::vector<std::vector<std::vector<int>>>;
 
-// "" when the layout breaks nothing; else what it breaks. Every gang is there whole or not at all.
+// Returns what the layout breaks; empty: nothing. Every gang must be there as a whole or not at all.
 std::string Check(const Question& question, const Layout& layout);
 int WholeNodes(const Question& question, const Layout& layout);
 int Placed(const Layout& layout);

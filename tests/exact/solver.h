@@ -11,18 +11,18 @@
 
 namespace tutti::exact {
 
-// What is best: the most gangs; or, as a queue is served, the first gang above all others, then the second, and so on.
-// Then the most whole nodes.
+// What is best: the most gangs; or, as in a queue, the first gang before all others, then the second, and so on. Among
+// equals it is the layout with the most whole nodes.
 enum class Goal { kMost, kInOrder };
 
-// The best layout; of a single gang any, or an empty one if there is none. Error: the solver is missing, ran out of
-// time, or said what was not understood.
+// Returns the best layout. For a single gang that is any layout, or an empty one if there is none. Error: the solver is
+// missing, ran out of time, or its answer was not understood.
 base::Result<Layout> Solve(const Question& question, Goal goal, int limit_s);
 
-// The variables that are not 0 in the best solution of a program in CPLEX's LP format. Error: as of Solve.
+// Returns the variables that are not 0 in the best solution of a program in CPLEX's LP format. Errors: those of Solve.
 base::Result<std::map<std::string, double>> SolveProgram(const std::string& program, int limit_s);
 
-// The equations, in CPLEX's LP format.
+// Returns the equations, in CPLEX's LP format.
 std::string Program(const Question& question, Goal goal);
 
 }  // namespace tutti::exact

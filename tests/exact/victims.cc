@@ -123,7 +123,7 @@ VictimQuestion RandomVictims(base::Random& random) {
   return q;
 }
 
-WhoGoes AskEngine(const VictimQuestion& q) {
+VictimCount AskEngine(const VictimQuestion& q) {
   core::VictimRig rig(0);  // no pod has lost any time yet
   for (size_t n = 0; n < q.nodes.size(); ++n)
     rig.cluster.AddNode({{"name", fmt::format("n{}", n)},
@@ -158,7 +158,7 @@ WhoGoes AskEngine(const VictimQuestion& q) {
   if (q.one_rack) rig.book.at(id).spec.topology.required = "rack";
   if (rig.FitsWithout(id, {})) return {true, 0, 0};
   const core::VictimAnswer answer = rig.Ask(id);
-  WhoGoes goes{answer.fits, 0, 0};
+  VictimCount goes{answer.fits, 0, 0};
   for (const core::VictimUnit& unit : answer.victims) {
     goes.gangs += unit.what == core::VictimUnit::What::kGang;
     goes.pods += static_cast<int>(unit.pods.size());
@@ -168,17 +168,17 @@ WhoGoes AskEngine(const VictimQuestion& q) {
   return goes;
 }
 
-WhoGoes AskSolver(const VictimQuestion& q) {
+VictimCount AskSolver(const VictimQuestion& q) {
   const auto values = SolveProgram(Program(q), 60);
   if (!values) throw std::runtime_error(values.error().message);
-  WhoGoes goes;
+  VictimCount goes;
   for (const auto& [name, value] : *values) {
     if (std::lround(value) != 1) continue;
     goes.fits = goes.fits || name == "p";
     goes.gangs += name.starts_with("g_");
     goes.pods += name.starts_with("z_");
   }
-  return goes.fits ? goes : WhoGoes{};
+  return goes.fits ? goes : VictimCount{};
 }
 
 bool CheckVictims(int questions, uint64_t seed) {
@@ -186,7 +186,7 @@ bool CheckVictims(int questions, uint64_t seed) {
   for (int i = 0; i < questions; ++i) {
     base::Random random(seed * 3'000'017 + static_cast<uint64_t>(i));
     const VictimQuestion question = RandomVictims(random);
-    const WhoGoes engine = AskEngine(question), solver = AskSolver(question);
+    const VictimCount engine = AskEngine(question), solver = AskSolver(question);
     if (!solver.fits) {
       refused += !engine.fits;
       continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Victims: a small cluster full of pods of low priority, and a gang of a higher one. The engine and the
-// exact solver each say which pods go.
+// Victims: a small cluster full of pods of low priority, and a gang of a higher one. The engine and the exact
+// solver each say how many gangs and pods have to go.
 #pragma once
 
 #include <string>
@@ -29,18 +29,18 @@ struct VictimQuestion {
   bool one_rack = false;
 };
 
-// Up to 8 nodes, and a gang of up to 8 members in up to 3 classes.
+// Returns up to 8 nodes with pods, and a gang of up to 8 members in up to 3 classes.
 VictimQuestion RandomVictims(base::Random& random);
 
-struct WhoGoes {
+struct VictimCount {
   bool fits = false;
   int gangs = 0;  // that lose all
   int pods = 0;
 };
 
-WhoGoes AskEngine(const VictimQuestion& question);
-// The fewest gangs, then the fewest pods. Throws std::runtime_error where the solver fails.
-WhoGoes AskSolver(const VictimQuestion& question);
+VictimCount AskEngine(const VictimQuestion& question);
+// Returns the fewest gangs, and then the fewest pods. Throws std::runtime_error if the solver fails.
+VictimCount AskSolver(const VictimQuestion& question);
 
 // Puts so many questions to both and prints how they differ. False: the engine found no way where there is one, its
 // victims are worse than the best by more than one pod, or they are the best in fewer than 95 of 100.

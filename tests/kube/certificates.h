@@ -10,7 +10,7 @@
 
 namespace tutti::kube {
 
-// NAME.crt and NAME.key, for 127.0.0.1, signed by the pair ISSUER in the same folder, or by itself.
+// Makes NAME.crt and NAME.key, for 127.0.0.1. They are signed by the pair ISSUER in the same folder, or by themselves.
 inline void MakeCertificate(const Folder& folder, const std::string& name, const std::string& issuer = "") {
   std::string command =
       "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 "

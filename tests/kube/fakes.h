@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop under a virtual clock, a transport that a test plays the server for, and a sink that keeps what it was given.
+// A loop under a virtual clock, a transport for which the test is the server, and a sink that keeps what it is given.
 #pragma once
 
 #include <algorithm>
@@ -88,7 +88,7 @@ class FakeTransport final : public Transport {
     cancelled += static_cast<int>(removed);
   }
 
-  // The first open request whose target contains `part`; the test fails by exception when there is none.
+  // Returns the first open request whose target contains `part`. Throws if there is none, and so the test fails.
   std::shared_ptr<Call> Find(const std::string& part) const {
     for (const auto& call : open)
       if (call->request.target.find(part) != std::string::npos) return call;
@@ -99,7 +99,7 @@ class FakeTransport final : public Transport {
       if (call->request.target.find(part) != std::string::npos) return true;
     return false;
   }
-  void Answer(std::shared_ptr<Call> call, Response response) {  // by value: it may be the one in `open`
+  void Answer(std::shared_ptr<Call> call, Response response) {  // by value: `call` may be the entry of `open`
     std::erase(open, call);
     call->done(std::move(response));
   }
@@ -116,7 +116,7 @@ class FakeTransport final : public Transport {
     response.error = "as the test wants";
     Answer(call, std::move(response));
   }
-  // One piece of a 200 answer's body.
+  // Sends one piece of the body of an answer with status 200.
   static void Stream(const std::shared_ptr<Call>& call, const std::string& piece, const char* content_type = kJson) {
     Response head;
     head.status = 200;
@@ -140,7 +140,7 @@ class FakeSink final : public cluster::EventSink {
  public:
   void Post(cluster::FeedEvent event) override { events.push_back(std::move(event)); }
 
-  // All events of one type, and they are forgotten.
+  // Removes all events of one type, and returns them.
   template <typename T>
   std::vector<T> Take() {
     std::vector<T> taken;
@@ -160,7 +160,7 @@ inline std::string StatusJson(int code, const std::string& reason, const std::st
       .dump();
 }
 
-// "k8s\0" and a runtime.Unknown around `message`.
+// "k8s\0" followed by a runtime.Unknown with `message`.
 inline std::string Enveloped(const std::string& kind, const std::string& message) {
   std::string body("k8s\0", 4);
   WireWriter writer(&body);
@@ -172,7 +172,7 @@ inline std::string Enveloped(const std::string& kind, const std::string& message
   return body;
 }
 
-// A frame of a protobuf watch.
+// Returns a frame of a protobuf watch.
 inline std::string WatchFrame(const std::string& type, const std::string& enveloped) {
   std::string event;
   WireWriter writer(&event);

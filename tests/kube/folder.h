@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder of a test's own, gone with it.
+// A folder of a test's own, which is removed with this object.
 #pragma once
 
 #include <unistd.h>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// An HTTP/2 server for tests, on a thread of its own, that misbehaves as the path asks:
+// An HTTP/2 server for tests, on a thread of its own. It fails in the way that the path asks for:
 //   /ok       200, body "connection N", N counted from 1 as they are accepted
 //   /echo     200, body what was sent
 //   /as       200, body the Impersonate- headers that came, each "name: value;"
 //   /big      200, a body of kBigBody bytes
-//   /refuse   the stream is refused the first time, then as /ok
+//   /refuse   the stream is refused the first time; after that as /ok
 //   /leave    as /ok, and asks the client to leave (GOAWAY)
 //   /cut      the connection is closed without an answer
 //   /late     no answer
-//   /begin    200 and the first piece of a body, of which no more comes
-//   /nonsense a frame that is none (a PING of the wrong size)
+//   /begin    200 and the first piece of a body, and no more of it
+//   /nonsense a frame that is not valid (a PING of the wrong size)
 //   /hang     nothing is read or written from then on; the connection stays
 #pragma once
 
@@ -29,7 +29,7 @@ class Http2Server {
  public:
   static constexpr size_t kBigBody = 3'000'000;
 
-  // `protocol` is what it chooses by ALPN: "h2" or "http/1.1". Without a certificate it makes its own.
+  // Starts it. `protocol` is what it chooses by ALPN: "h2" or "http/1.1". Without a certificate it makes its own.
   explicit Http2Server(std::string protocol = "h2", std::shared_ptr<server::Certificate> certificate = nullptr);
   ~Http2Server();
 
@@ -48,7 +48,7 @@ class Http2Server {
   int port_ = 0;
   std::atomic<int> accepted_ = 0, pings_ = 0;
   std::atomic<bool> refused_ = false;
-  std::vector<std::thread> serving_;  // the accepting thread's, until it has ended
+  std::vector<std::thread> serving_;  // used by the accepting thread alone, until that has ended
   std::vector<int> sockets_;
   std::thread accepting_;
 };

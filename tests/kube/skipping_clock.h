@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine's clock, of which a test skips what it would have to wait for.
+// The machine's clock, with which a test skips time instead of waiting.
 #pragma once
 
 #include <atomic>
@@ -16,12 +16,12 @@ class SkippingClock final : public base::Clock {
   base::Millis WallMs() const override { return machine_.WallMs() + skipped_ms_; }
   base::Millis MonotonicMs() const override { return machine_.MonotonicMs() + skipped_ms_; }
 
-  // For a loop's own thread, or before it runs.
+  // Skips time, on a loop's own thread or before the loop runs.
   void Skip(base::Millis by_ms) { skipped_ms_ += by_ms; }
-  // For any other: returns when `loop` has run the timers that this made due.
+  // Skips time, on any other thread. Returns when `loop` has run the timers that became due.
   void Skip(base::Millis by_ms, EpollLoop& loop) {
     Skip(by_ms);
-    for (int turn = 0; turn < 2; ++turn) {  // of the first one the timers may have run before
+    for (int turn = 0; turn < 2; ++turn) {  // in the first turn the timers may have run already
       std::promise<void> over;
       loop.Post([&over] { over.set_value(); });
       over.get_future().wait();

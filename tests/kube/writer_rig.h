@@ -67,7 +67,7 @@ struct WriterRig {
     return answers.front();
   }
   bool Silent() { return sink.Take<cluster::CommandReply>().empty(); }
-  // Plays the pod that a read back finds.
+  // Answers the read with which the writer looks at the pod again.
   void AnswerPod(const std::string& uid, const std::string& node, const std::string& plan = "x",
                  const std::string& version = "7") {
     base::Json pod = {{"kind", "Pod"},

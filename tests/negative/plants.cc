@@ -478,8 +478,8 @@ std::vector<PlantedBug> AllBugs() {
                })
           .SeenBy({"a budget is broken only where it has to be"})
           .In("priorities"),
-      InPatches("the record of who leaves has another name", "tutti.dev/Preempting", "tutti.dev/SomethingElse")
-          .SeenBy({"who is to leave is recorded first"})
+      InPatches("the record of the victims has another name", "tutti.dev/Preempting", "tutti.dev/SomethingElse")
+          .SeenBy({"victims are recorded first"})
           .In("victims"),
       InCore("pods of the same priority are evicted", Bug::kVictimsOfAll)
           .SeenBy({"victims are of lower priority"})

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plants: bugs to be found by the simulation: in the core, by name, or around it, by lies to its ports.
+// Plants: bugs that the simulation must find. Some are in the core, by name. Others are around it, and lie to its
+// ports.
 #pragma once
 
 #include <functional>
@@ -17,7 +18,7 @@ struct PlantedBug {
   std::string name;
   base::Bug in_core = base::Bug::kNone;
   std::function<std::unique_ptr<simulation::Plant>()> around;  // null: only in the core
-  std::set<std::string> expects = {};                          // invariants, one of which must be the one that sees it
+  std::set<std::string> expects = {};                          // invariants; one of these must be the one that sees it
   uint32_t forgets = 0;                                        // of kForgetToWake
   std::string world = {};                                      // the scenario that shows it soonest; empty: all in turn
 

@@ -10,10 +10,11 @@
 
 namespace tutti::scenarios {
 
-// All that does not hold of one `expect`, a sentence each; empty if all holds. An unknown word is a complaint too.
+// Returns what does not hold of one `expect`, one sentence for each; empty if all holds. An unknown word is a complaint
+// too.
 std::vector<std::string> CheckExpectation(Stage& stage, const sim::Json& expect);
 
-// Pods and gangs as they stand, for a person to read.
+// Returns the pods and gangs as they stand, for a person to read.
 std::string Show(Stage& stage);
 
 }  // namespace tutti::scenarios

@@ -14,8 +14,9 @@ namespace tutti::scenarios {
 
 class Refusals final : public sim::Interceptor {
  public:
-  // From {binds-of: POD, to: NODE, times: N}; in both names `*` stands for any text. Without `to` on any node, without
-  // `times` until the next call. A null, or {}, refuses nothing any more. Errors: kInvalid, an unknown word.
+  // Refuses from now on what {binds-of: POD, to: NODE, times: N} says. In both names `*` stands for any text. Without
+  // `to` it is on any node; without `times` it lasts until the next call. A null, or {}, ends all refusals. Errors:
+  // kInvalid for an unknown word.
   base::Status Set(const sim::Json& wanted);
 
   sim::Fate Decide(const cluster::Command& command) override;
@@ -25,7 +26,7 @@ class Refusals final : public sim::Interceptor {
   int64_t left_ = 0;
 };
 
-// Whether `pattern`, in which `*` stands for any text, is all of `text`.
+// Tells whether `pattern`, in which `*` stands for any text, matches the whole of `text`.
 bool MatchesGlob(std::string_view pattern, std::string_view text);
 
 }  // namespace tutti::scenarios

@@ -16,8 +16,8 @@ struct Scenario {
   sim::Json content;  // the whole document
 };
 
-// All scenarios of a file, or of every *.yaml below a folder, by path. Errors name the file and the line: not YAML, a
-// document without a name, two of the same name, no step that expects anything, or an unknown word.
+// Returns all scenarios of a file, or of every *.yaml below a folder, sorted by path. Errors name the file and the
+// line: not YAML, a document without a name, two of the same name, no step that expects anything, or an unknown word.
 base::Result<std::vector<Scenario>> LoadScenarios(const std::string& path);
 
 }  // namespace tutti::scenarios

@@ -8,7 +8,7 @@
 
 namespace tutti::scenarios {
 
-// Each entry of the map `nodes` (`pods`) as objects; with `count`, as many.
+// Returns the objects of each entry of the map `nodes` (`pods`): one, or as many as its `count` says.
 std::vector<sim::Json> ExpandNodes(const sim::Json& nodes);
 std::vector<sim::Json> ExpandPods(const sim::Json& pods);
 

@@ -17,19 +17,19 @@ namespace tutti::scenarios {
 
 class Stage {
  public:
-  // With what the scenario says of the configuration and the operator, and its first objects. Errors: kInvalid.
+  // Makes a cluster with the scenario's configuration, operator and first objects. Errors: kInvalid.
   static base::Result<std::unique_ptr<Stage>> Set(const Scenario& scenario);
 
-  // Carries one step out, and lets the cluster come to rest. `expect` is not its business. Errors: kInvalid.
+  // Carries one step out, and lets the cluster come to rest. Leaves `expect` to CheckExpectation. Errors: kInvalid.
   base::Status Do(const sim::Json& step);
 
   const sim::Store& store() const { return cluster_->store(); }
   std::vector<observe::Decision> Decisions() { return cluster_->scheduler()->Decisions(); }
-  // The scheduler's page of metrics; it counts on through restarts.
+  // Returns the scheduler's page of metrics. Its counters go on through restarts.
   std::string MetricsText() const { return metrics_.Text(); }
 
-  // Objects of "KIND NAME", where the kind is written as kubectl takes it and `*` in the name stands for any text; by
-  // namespace and name. Error: no such kind.
+  // Returns the objects of a kind and name, sorted by namespace and name. The kind is written as for kubectl, and `*`
+  // in the name stands for any text. Error: no such kind.
   base::Result<std::vector<sim::Object>> Find(const std::string& kind, const std::string& name) const;
 
  private:

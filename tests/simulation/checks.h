@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks: the invariants, after every step, from the store's truth; commands are looked at as they leave. What a
-// decision could not know yet is forgiven: each plan is judged by what its scheduler had seen when it was made.
+// Checks: checks the invariants after every step, on the store's truth, and looks at commands as they leave. A plan is
+// judged by what its scheduler had seen when it made the plan. What it could not know yet is excused.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ namespace tutti::simulation {
 
 class Checks {
  public:
-  // How long, in time in which the scheduler could work, a gang may be half done: while faults go on, and from when
+  // How long a gang may be half done, counted in time in which the scheduler could work: while faults go on, and after
   // they have stopped.
   struct HalfLimits {
     base::Millis with_faults_ms, without_ms;
@@ -31,28 +31,28 @@ class Checks {
   // Judges from now on whether the pods that leave for a gang are of use to it.
   void JudgeVictims() { judges_victims_ = true; }
 
-  // It has the lease from now on.
+  // Notes that the replica has the lease from now on.
   void OnLead(const std::string& replica) { led_.emplace(replica, led_.size()); }
-  // The API server took its word for it that it has the lease until then, as things stood at `as_of_ms`: a Lease that
-  // was made and deleted since is one that it could not see, which docs/availability.md owns up to.
+  // Notes that the API server did a write of the lease: the replica has it until `over_ms`. The write goes by the state
+  // at `as_of_ms`. It cannot see a Lease that was made and deleted since then, as docs/availability.md says.
   void OnLease(const std::string& replica, base::Millis now, base::Millis over_ms, base::Millis as_of_ms);
   size_t terms() const { return led_.size(); }
   void OnSubmit(Replica& replica, const std::vector<cluster::Command>& commands);
   using PodName = std::pair<std::string, std::string>;  // namespace, name; empty: of no pod
-  // A bind took effect. `heard`: its sender will know.
+  // Notes that a bind took effect. `heard`: its sender will know.
   void OnBind(const std::string& replica, const PodName& pod, bool heard);
-  // A bind of it was.
+  // Notes that a bind of the pod was refused.
   void OnRefused(const PodName& pod);
-  // What is wrong with deleting the pod as it is; null: nothing. Asked before that takes effect, for it may be gone
-  // then.
+  // Returns what is wrong with deleting the pod as it is; null: nothing. Must be called before the delete takes effect,
+  // for the pod may be gone afterwards.
   std::optional<Violation> JudgeDelete(const PodName& pod);
-  // Says whether what takes effect now does so long after its deadline. No scheduler is to blame for what follows.
+  // Sets whether what takes effect now does so long after its deadline. No scheduler is to blame for what follows.
   void set_stray(bool stray) { truth_.set_stray(stray); }
-  // `healthy_ms`: how long the scheduler has been able to see and act.
+  // Checks all that one step may have changed. `healthy_ms`: how long the scheduler has been able to see and act.
   void AfterStep(base::Millis healthy_ms);
   void OnSchedulerDied();
   void OnFaults(bool on, base::Millis healthy_ms);
-  // At rest: every waiting pod says why, and no other does.
+  // Checks, while the world rests, that every waiting pod says why, and no other does.
   void AtRest();
 
   void Fail(std::string_view invariant, const std::string& message);
@@ -86,27 +86,27 @@ class Checks {
   const HalfLimits half_limits_;
   std::optional<Violation> violation_;
   std::unordered_map<std::string, Replica::Knowledge> plans_;  // by replica's name and plan
-  // By replica's name and gang: when it first wrote of a volume of a member that it had not bound then; by replica's
-  // name and plan: the same, of the plan that came of it and makes it whole.
+  // What a replica knew when it first wrote to a volume of a gang's member that it had not bound yet. First by the
+  // replica's name and the gang, then by the replica's name and the plan that came of it and makes the gang whole.
   std::map<std::pair<std::string, std::string>, Replica::Knowledge> prepared_;
   std::unordered_map<std::string, Replica::Knowledge> prepared_plans_;
-  std::unordered_map<std::string, std::string> plan_of_;         // the last one that bound the pod of this uid
-  std::set<std::string> refused_;                                // uids of pods a bind of which was
-  std::map<std::string, std::vector<std::string>> ahead_;        // by plan: uids, where only such have left so far
-  std::unordered_map<std::string, Replica::Knowledge> deletes_;  // by uid: when the last one of the pod left
+  std::unordered_map<std::string, std::string> plan_of_;         // the last plan that bound the pod of this uid
+  std::set<std::string> refused_;                                // uids of pods of which a bind was refused
+  std::map<std::string, std::vector<std::string>> ahead_;        // by plan: uids of such, while only their binds left
+  std::unordered_map<std::string, Replica::Knowledge> deletes_;  // by uid: known at its last delete
   Questions questions_;
   Preemptions preemptions_;
   size_t records_ = 0;  // that were judged
   Pledges pledges_;
   std::set<std::string> unheard_;       // uids of pods whose bind took effect and whose reply did not arrive
   std::set<std::string> repaired_;      // uids of members that are evicted because their node is gone
-  std::set<std::string> whole_before_;  // gangs that were, at the last step
+  std::set<std::string> whole_before_;  // gangs that were whole at the last step
   std::set<std::string> half_;
   std::map<std::string, size_t> led_;  // replicas that have led, and in which order
   std::string holder_;                 // of the lease
   base::Millis lease_over_ms_ = 0, lease_taken_ms_ = -1;
-  std::string planner_;            // the latest of them that has acted; who lost its lease in its sleep may do so
-  std::set<std::string> kept_on_;  // gangs found half bound with their commit member gone: kept, and filled up
+  std::string planner_;  // the latest of led_ that has acted; one that lost its lease while it stood still may act, too
+  std::set<std::string> kept_on_;  // gangs found half bound without their commit member: kept, and filled up
   base::Millis healthy_ms_ = 0;
   std::optional<base::Millis> calm_since_ms_;  // in healthy time; null: faults go on
   uint64_t commands_ = 0;

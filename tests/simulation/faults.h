@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults: dice for every kind of misfortune, and what may happen to a command on its way.
 //
-// A throw depends on the seed, its kind, what it is about, and how many there were of that before; not on what happened
-// to others. So leaving out a kind of fault, or an action of the workload, leaves the other throws as they were; a
-// failing seed is shrunk by that.
+// A throw depends on the seed, its kind, what it is about, and the number of such throws before it. It does not depend
+// on other throws. So a run that leaves out a kind of fault, or an action of the workload, has the same other throws.
+// That is how a failing seed is shrunk.
 #pragma once
 
 #include <array>
@@ -25,15 +25,15 @@ enum class Fault {
   // Per bind.
   kBindDrop,       // the request is lost
   kBindLoseReply,  // it took effect, and the answer is lost
-  kBindLate,       // it arrives late, perhaps after we gave up
-  kBindStray,      // it arrives long after we gave up, and takes effect all the same
+  kBindLate,       // it arrives late, perhaps after the scheduler gave up
+  kBindStray,      // it arrives long after the scheduler gave up, and takes effect all the same
   kBind429,        // nothing happened, and the API server says to come again
   kBind500,
   kBind503,
-  kBind504,       // ... says that it does not know in time
+  kBind504,       // the API server says that it does not know in time
   kBindConflict,  // 409 though nothing changed
   kBindRefused,   // 422: not on this node
-  kPodRefused,    // 422 for this pod, wherever it goes: for minutes, or for good
+  kPodRefused,    // 422 for this pod on any node: for minutes, or without end
   // Per other write.
   kWriteDrop,
   kWriteLoseReply,
@@ -70,28 +70,28 @@ enum class Fault {
 
 std::string FaultName(Fault fault);
 std::vector<std::string> FaultNames();
-// A seed for a stream of its own.
+// Returns a seed for a stream of its own.
 uint64_t Mix(uint64_t seed, std::string_view stream);
 
 class Faults {
  public:
   Faults(const Scenario& scenario, uint64_t seed, const std::set<std::string>& without, base::Millis write_timeout_ms);
 
-  // True once in the scenario's rate, while faults are on. What is true has happened: it is counted. `about`: an object
-  // or a process.
+  // Returns true as often as the scenario's rate says, while faults are on, and counts that as a fault. `about`: an
+  // object or a process.
   bool Strikes(Fault fault, std::string_view about = {});
-  // How the last throw goes on.
+  // Returns the dice with which the last throw of the kind goes on.
   base::Random& dice(Fault fault) { return streams_[static_cast<size_t>(fault)].random; }
-  // So many actions of the workload are over. What is thrown each turn is counted from here on.
+  // Notes that so many actions of the workload are over. Throws of each turn are counted from here on.
   void OnActions(size_t over);
   void set_on(bool on) { on_ = on; }
   bool on() const { return on_; }
   const std::map<std::string, uint64_t>& fired() const { return fired_; }
-  // Counts one that was found to be impossible back.
+  // Takes a fault that was found to be impossible off the count.
   void TakeBack(Fault fault) { --fired_[FaultName(fault)]; }
 
-  // What becomes of a bind of the pod, one of those `about`; of another write; of a list, or of a watch before its
-  // first event.
+  // Decides what becomes of a bind of the pod; of another write; of a list, or of a watch before its first event.
+  // `about`: throws are counted by it, such as for all pods of one set.
   sim::Fate DecideBind(const std::string& pod, std::string_view about, base::Millis now);
   sim::Fate DecideWrite(std::string_view about);
   sim::Fate DecideRead(std::string_view about);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Network: one process's loop, and its way to the world's API server: requests are lost, delayed, refused and answered
-// too late, as the dice say; watches are cut, fall silent and expire. The product's own leader election and writer run
-// on it, and where the scenario says so its reflectors.
+// Network: one process's loop, and its way to the world's API server. As the dice say, requests are lost, delayed,
+// refused or answered too late, and watches are cut, fall silent or expire. The product's own leader election and
+// writer run on it; its reflectors do if the scenario says so.
 #pragma once
 
 #include <deque>
@@ -35,40 +35,40 @@ class Network final : public kube::Loop, public kube::Transport {
     Plant& plant;
     std::string process;
     uint64_t& done;        // counts the writes of `process` that took effect, but for those of its lease
-    bool watches = false;  // are answered; without, nothing ever comes back
-    std::function<void(const std::string&)> note = nullptr;  // where there is a trace: told what goes wrong
+    bool watches = false;  // whether watches are answered; else nothing comes back for them
+    std::function<void(const std::string&)> note = nullptr;  // of a run with a trace: is told what goes wrong
   };
   explicit Network(Parts parts);
 
-  // Runs what is due and carries what has left, `writes` of them at most; returns how many. `moved` is set if anything
-  // happened.
+  // Runs what is due, and carries the requests that have left, at most `writes` of them. Returns how many. Sets `moved`
+  // if anything happened.
   size_t Turn(size_t writes, bool* moved);
-  // The process stands still: what has left arrives.
+  // Carries the requests that have left, while the process stands still.
   size_t Carry(size_t writes);
-  // Says that the process has died: its requests still arrive, and no answer is heard. REQUIRES: its user is gone.
+  // Lets the process die: its requests still arrive, but no answer is heard. REQUIRES: its user is gone.
   void Die();
-  // After that: carries what arrives now; returns how many.
+  // Carries, after that, the requests that arrive now. Returns how many.
   size_t Bury();
   bool Idle() const { return calls_.empty(); }
-  // It was told of a Lease, since the last one was deleted.
+  // Tells whether the process has been told of a Lease since the last one was deleted.
   bool knows_lease() const { return knows_lease_; }
   void ForgetLease() { knows_lease_ = false; }
   std::optional<base::Millis> NextDeadline() const;
 
-  // The last watch of a collection, by its path: 0 until there is one. It is asked for often, hence the reference,
-  // which stays good.
+  // Returns the last watch of a collection, by its path; 0 until there is one. The reference stays valid: a caller that
+  // asks often keeps it.
   const kube::RequestId& LastWatch(const std::string& path) { return watches_[path]; }
-  // All that happened to what is watched up to this version has been handed over; empty where the watch is not open, or
-  // nothing comes through it.
+  // Returns the version up to which all changes of what is watched have been handed over; empty if the watch is not
+  // open, or nothing comes through it.
   std::optional<Version> Covered(kube::RequestId watch) const;
-  // Its connection breaks, perhaps in the middle of an event, and no other is had until Restore.
+  // Breaks the watch's connection, perhaps in the middle of an event. There is no other until Restore.
   void Cut(const std::string& path, base::Random& random);
   void Restore(const std::string& path) { unreachable_.erase(path); }
   // Lets nothing come through the watch any more, until its listener gives it up.
   void Silence(const std::string& path);
-  // The API server ends it: where it is to go on has been compacted away.
+  // Ends the watch as an API server does: the version from which it would go on has been compacted away.
   void Expire(const std::string& path);
-  // Ends what these have begun; what is silent breaks, so that it is noticed soon.
+  // Ends what these have begun. A silent watch breaks, so that its listener notices soon.
   void MendWatches();
 
   void Post(kube::Task task) override { posted_.push_back(std::move(task)); }
@@ -116,9 +116,9 @@ class Network final : public kube::Loop, public kube::Transport {
   std::map<kube::TimerId, base::Millis> timer_at_;
   std::deque<kube::Task> posted_;
   std::map<kube::RequestId, Call> calls_;
-  std::set<kube::RequestId> leaving_, listening_;             // of these: what is not carried yet, and the watches
-  base::Millis none_due_before_ms_ = 0;                       // no answer, that is
-  bool over_ = false;                                         // perhaps of some all is over
+  std::set<kube::RequestId> leaving_, listening_;             // of calls_: those not carried yet, and the watches
+  base::Millis none_due_before_ms_ = 0;                       // no answer is due before
+  bool over_ = false;                                         // some calls may be over
   std::unordered_map<std::string, kube::RequestId> watches_;  // the last of each path
   std::set<std::string> unreachable_;                         // paths
   uint64_t last_id_ = 0;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pledges: what the annotations of binds promise for longer than one process lives.
+// Pledges: what the annotations of binds promise, for longer than one process lives.
 //
-// (1) a plan's id is of one gang, and of one member that is bound last, while that lives; (2) once a gang that never
-// was whole is being undone, the bind that would make it whole comes too late, from any scheduler, and however late
-// it comes.
+// (1) The id of a plan is of one gang, and of one member that is bound last, for as long as that member lives. (2) Once
+// a gang that never was whole is being undone, no bind may make it whole, from any scheduler and at any time.
 #pragma once
 
 #include <string>
@@ -17,9 +16,9 @@ class Pledges {
  public:
   // Judges a bind that leaves with `plan` and the member bound last. Returns the other gang of that plan; empty: none.
   std::string OnBindLeaves(const Truth& truth, const TruePod& pod, const std::string& plan, const std::string& commit);
-  // The bound member is the first to be deleted, or one of those that follow. Its scheduler may begin again.
+  // Notes that the bound member is deleted: the first one of the gang, or a later one. Its scheduler may begin again.
   void OnUndo(const TruePod& member);
-  // REQUIRES: it was bound just now.
+  // Tells whether the bind makes a gang whole that is being undone. REQUIRES: the pod was bound just now.
   bool ComesTooLate(const TruePod& pod) const;
 
  private:
@@ -27,7 +26,7 @@ class Pledges {
     std::string gang, commit;
   };
   std::unordered_map<std::string, Plan> plans_;          // by id
-  std::unordered_map<std::string, std::string> undone_;  // by uid of who would be bound last: the plan's id
+  std::unordered_map<std::string, std::string> undone_;  // by uid of the member that would be bound last: the plan's id
 };
 
 }  // namespace tutti::simulation

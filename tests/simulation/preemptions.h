@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preemptions: judges the pods that are evicted for others of higher priority, as the commands leave.
 //
-// (1) A pod that leaves for a gang was recorded before it is told. Of those that leave for a lone pod: (2) some pod of
-// higher priority waits; (3) no victim could have stayed: with it back on the node, the pods for which the node is kept
-// by then, or to which a bind was sent, would not fit; (4) nor could a victim that a PodDisruptionBudget protects, with
-// all gone that may go and that none protects. The last two are judged by amounts alone: pods here ask for nothing
-// else of a node's pods. Which pods leave for a gang is judged by Truth, when they are recorded.
+// (1) A pod that leaves for a gang is recorded before it is told. For pods that leave for a lone pod: (2) Some pod of
+// higher priority waits. (3) No victim could have stayed. With it back on the node, there would be no room for the pods
+// for which the node is kept by then, or to which a bind was sent. (4) A victim that a PodDisruptionBudget protects
+// could not have stayed either if all went that may go and that no budget protects. The last two are judged by amounts
+// alone: pods here ask for nothing else of a node's pods. Truth judges which pods leave for a gang, when they are
+// recorded.
 #pragma once
 
 #include <map>
@@ -22,7 +23,7 @@
 namespace tutti::simulation {
 
 // The invariants of preemption; some are judged by Checks.
-inline constexpr std::string_view kRecordedFirst = "who is to leave is recorded first";
+inline constexpr std::string_view kRecordedFirst = "victims are recorded first";
 inline constexpr std::string_view kLowerPriority = "victims are of lower priority";
 inline constexpr std::string_view kCouldNotStay = "no victim could have stayed";
 inline constexpr std::string_view kGuarded = "a budget is broken only where it has to be";
@@ -36,9 +37,9 @@ class Preemptions {
  public:
   Preemptions(const Truth& truth, Questions& questions) : truth_(truth), questions_(questions) {}
 
-  // Returns which of these is broken, and how; nullopt: none. What the replica could not know yet is forgiven.
+  // Returns which of these is broken, and how; nullopt: none. What the replica could not know yet is excused.
   std::optional<Violation> OnSubmit(const Replica& replica, const std::vector<cluster::Command>& commands);
-  // The pod of this uid was told that it is preempted for a lone pod.
+  // Tells whether the pod of this uid was told that it is preempted for a lone pod.
   bool IsVictim(const std::string& uid) const { return victims_.contains(uid); }
 
  private:
@@ -46,7 +47,7 @@ class Preemptions {
   std::optional<Violation> JudgeNode(const Replica& replica, const std::string& node,
                                      const std::vector<const TruePod*>& victims,
                                      const std::vector<const TruePod*>& preemptors) const;
-  // What is left on a node beside the pods that it is kept for, or to which a bind was sent.
+  // What is left on a node beside the pods that it is kept for, and those that a bind to it was sent for.
   struct Room {
     std::set<const TruePod*> need;
     model::ResourceList free;
@@ -54,21 +55,21 @@ class Preemptions {
     bool Has(const model::ResourceList& amounts, const model::ResourceList& beside) const;
   };
   Room RoomOn(const std::string& replica, const std::string& node, const std::vector<const TruePod*>& preemptors) const;
-  // It could stay, also beside any pod to which the node may be kept though none says so yet.
+  // Tells whether the victim could stay, also beside any pod for which the node may be kept though none says so yet.
   bool CouldStay(const TruePod& victim, const Room& room) const;
-  // A victim that could stay, in words; nullopt: there is none.
+  // Returns a victim that could stay, in words; nullopt: there is none.
   std::optional<std::string> FindSpare(const Room& room, const std::string& node,
                                        const std::vector<const TruePod*>& victims) const;
-  // One that a budget protects and that could stay, if others went.
+  // Returns a victim that a budget protects and that could stay if others went; nullopt: there is none.
   std::optional<std::string> FindBreak(Room room, const std::string& node,
                                        const std::vector<const TruePod*>& victims) const;
 
   const Truth& truth_;
   Questions& questions_;
-  // By uid of a victim, the replica that told it last. A replica that dies after that may leave it undeleted, and the
-  // next may not want it.
+  // By uid of a victim: the replica that told it last. If that replica then dies, the victim may not be deleted, and
+  // the next leader may not need it to go.
   std::map<std::string, std::string> victims_;
-  std::map<std::string, std::string> sent_;  // where a bind of the pod of this uid was last sent to
+  std::map<std::string, std::string> sent_;  // by uid of a pod: the node of the last bind that was sent
 };
 
 }  // namespace tutti::simulation

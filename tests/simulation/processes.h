@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes: the scheduler's replicas as operating systems and operators treat them: started, elected, standing still,
-// asked to stop, killed with commands in every stage. Two may believe to lead at once.
+// Processes: the scheduler's replicas, and what operating systems and operators do to them. They are started, elected,
+// stopped for a while, asked to stop, or killed with commands in every stage. Two may believe that they lead.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ class Processes {
     Plant& plant;
     core::Options options;
     uint64_t seed = 1;
-    bool elect = false;  // two replicas and a lease; else one, led by decree
+    bool elect = false;  // two replicas and a lease; else one, which leads without election
     bool wire = false;   // they list and watch over the network
     std::function<void(Replica&, const std::vector<cluster::Command>&)> on_submit;
     std::function<void(const std::string&)> note;
@@ -39,7 +39,7 @@ class Processes {
 
   // Lets each process hand over at most so many events, and carry out so many commands. Returns the number of steps.
   int64_t Move(size_t events, size_t commands, base::Random& pace);
-  // Something moved in the last Move.
+  // Tells whether anything moved in the last Move.
   bool moved() const { return moved_; }
   void ThrowDice();
   std::optional<base::Millis> NextDeadline() const;
@@ -52,11 +52,11 @@ class Processes {
   bool leads() const;
   // Tells whether a replica leads, sees, and may act.
   bool healthy() const;
-  // Looks into every scheduler while the world rests, which has so many gangs: nothing is awaited, nothing piles up.
+  // Looks into every scheduler while the world rests with so many gangs: nothing is awaited, and nothing piles up.
   void CheckFootprints(size_t gangs) const;
   // Returns the order of nodes in the leader's core; empty: none leads.
   std::vector<std::string> NodeOrder() const;
-  // Commands that took effect.
+  // Returns the number of commands that took effect.
   uint64_t done() const { return done_; }
 
  private:
@@ -64,12 +64,12 @@ class Processes {
 
   void Start();
   void Bury(size_t at);
-  int64_t CarryForTheDead();  // returns how many writes
+  int64_t CarryForTheDead();  // returns the number of writes
   size_t Turn(Process& process, size_t writes);
   void Elect(Process& process);
   void ThrowWatchDice(Process& process);
   void ThrowLeaseDice();
-  size_t Leader() const;  // its index; of two, that which does not stand still; past the end: none
+  size_t Leader() const;  // its index; of two leaders, the one that does not stand still; past the end: none
   bool Stands(const Process& process) const;
   void Later(base::Millis least, base::Millis most, Fault fault, std::function<void()> mend);
   Process* Named(const std::string& name);
@@ -78,7 +78,7 @@ class Processes {
   sim::Door door_;
   sim::ApiHandler api_;
   std::vector<std::unique_ptr<Process>> processes_;
-  std::vector<std::unique_ptr<Process>> graveyard_;  // what they had sent may still arrive
+  std::vector<std::unique_ptr<Process>> graveyard_;  // what these have sent may still arrive
   struct Repair {
     base::Millis at_ms;
     std::function<void()> mend;
@@ -87,7 +87,7 @@ class Processes {
   std::vector<base::Millis> starts_;  // of processes that replace dead ones
   base::Millis no_start_before_ms_ = 0;
   int started_ = 0;
-  base::Millis former_over_ms_ = 0;  // without election: when the last one's writes are over
+  base::Millis former_over_ms_ = 0;  // without election: when the writes of the last leader are over
   uint64_t done_ = 0;
   bool moved_ = false;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replica: one scheduler process: the real core and all dialects behind a source of events, a writer and an inbox that
-// can be made to lie, lag and die.
+// Replica: one scheduler process. It has the real core and all dialects. Its source of events, its writer and its inbox
+// can be made to lie, to be late and to die.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace tutti::simulation {
 
-// Where a bug can be planted around the core; all of it does nothing by default.
+// A bug that is planted around the core. By default each of these does nothing.
 class Plant {
  public:
   virtual ~Plant() = default;
@@ -29,17 +29,17 @@ class Plant {
   virtual void Commands(std::vector<cluster::Command>& /*commands*/) {}
   virtual dialects::DialectList Dialects(dialects::DialectList dialects) { return dialects; }
   virtual const base::Clock& Clock(const base::Clock& clock) { return clock; }
-  // Until when a leader may write, and when its writes are over.
+  // Changes until when a leader may write, and when its writes are over.
   virtual base::Millis Writable(base::Millis until_ms) { return until_ms; }
   virtual base::Millis Over(base::Millis over_ms) { return over_ms; }
-  // When one that need not be elected begins: when the former one's writes are over.
+  // Changes when a leader without election begins; by default that is when the former one's writes are over.
   virtual base::Millis Begins(base::Millis former_over_ms) { return former_over_ms; }
-  // How long the writer waits for an answer; and that answer, or that there was none, as it is told.
+  // Changes how long the writer waits for an answer, and what it then hears: the answer, or that none came.
   virtual base::Millis Patience(base::Millis timeout_ms) { return timeout_ms; }
   virtual void Response(kube::Response& /*response*/, bool /*bind*/) {}
-  // The Lease, as it was read.
+  // Changes the Lease that was read.
   virtual void LeaseSeen(std::string& /*body*/) {}
-  // What a watch asks for, as it leaves.
+  // Changes what a watch asks for, before it leaves.
   virtual void Watch(std::string& /*target*/) {}
 };
 
@@ -52,63 +52,64 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
     Plant& plant;
     core::Options options;
     std::string name;
-    // Told of all commands before they leave.
+    // Is told of all commands before they leave.
     std::function<void(Replica&, const std::vector<cluster::Command>&)> on_submit;
-    // Told of each gang that was placed because it had waited for long, though nothing had woken it.
+    // Is told of each gang that was placed only because it had waited for long: nothing had woken it.
     std::function<void(const model::GangKey&)> on_missed = {};
   };
   explicit Replica(Parts parts);
   ~Replica() override;
 
-  // Brings what its source has into the inbox.
+  // Brings what the source has into the inbox.
   void Look();
-  // Kinds drawn by lot, or the oldest events first.
+  // Events of kinds that are drawn at random, or the oldest events first.
   enum class Order { kAnyKind, kOldest };
-  // Hands `limit` events over at most, from queues that are not stalled, and lets the scheduler work. Returns how many;
-  // answers, whose commands are counted, and the lists that a new process begins with are not.
+  // Hands over at most `limit` events, from queues that are not stalled, and lets the scheduler work. Returns how many.
+  // That does not count answers, for their commands are counted, nor the lists that a new process begins with.
   size_t Work(size_t limit, Order order, base::Random& random);
   bool HasEvents() const { return KindsWithEvents() > 0; }
   size_t KindsWithEvents() const;
 
-  // It leads from the instant on, when the former leader's last write is over, and pods were listed since.
+  // Makes it lead from that time on. By then the former leader's last write is over, and pods have been listed again.
   void Lead(base::Millis from_ms);
   void StepDown();
   bool leading() const { return scheduler_->leading(); }
   bool has_led() const { return has_led_; }
 
-  // A kind whose events are not handed over until the instant.
+  // Holds the kind's events back until that time.
   void Stall(const std::string& kind, base::Millis until_ms) { stalled_[kind] = until_ms; }
-  // Lists the kind now, and hands the list over only at the instant.
+  // Lists the kind now, and hands the list over only at that time.
   void ListStale(const std::string& kind, base::Millis until_ms);
   void MendAll();
-  // Of every kind it has been told that the first list is complete, or that it is not served.
+  // Tells whether it has heard of every kind that its first list is complete, or that it is not served.
   bool knows_all_kinds() const { return told_.size() >= kind_names_.size(); }
-  // Some kind is not heard of.
+  // Tells whether it does not hear of some kind.
   bool blind() const { return blind_ || !stalled_.empty(); }
   Source& source() { return *source_; }
-  // Of the nodes in the inbox, those of `names` are handed over first and as there.
+  // Puts the nodes of `names` first among those in the inbox, in that order.
   void SortNodes(const std::vector<std::string>& names);
-  // Tells the last event about some object of `kind` again, now.
+  // Hands the last event about some object of `kind` over again, now. False: there is none.
   bool Duplicate(const std::string& kind);
   const std::vector<std::string>& KindNames() const { return kind_names_; }
 
-  // Where commands go; null: nowhere.
+  // Sets where commands go; null: nowhere.
   void set_writer(cluster::ClusterWriter* writer) { writer_ = writer; }
-  // The process has died.
+  // Lets the process die.
   void Die();
 
-  // How far it has seen.
+  // The versions up to which it has seen the world.
   struct Knowledge {
     Version pods = 0, nodes = 0, gangs = 0, queues = 0, others = 0;  // gangs: what declares them, and HyperNodes
     Version OfGangs() const { return std::min({pods, nodes, gangs}); }
   };
   Knowledge Knows() const;
-  // ... before the events that it works on now: what it does at once upon one of them may come before the others.
+  // Returns what it knew before the events that it works on now. What it does at once after one of them may come before
+  // the others.
   const Knowledge& Knew() const { return knew_; }
 
-  // When it has something to do though no event came; monotonic.
+  // Returns when it has something to do even if no event comes; monotonic.
   std::optional<base::Millis> NextDeadline() const;
-  // A write of the object's status leaves. False: one that left before, in this term, has no answer yet.
+  // Notes that a write of the object's status leaves. False: one that left before, in this term, has no answer yet.
   bool BeginStatus(const std::string& uid, cluster::CommandId command) {
     return status_writes_.try_emplace(uid, command).second;
   }
@@ -121,7 +122,7 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
 
  private:
   struct Queue {
-    std::deque<std::pair<cluster::FeedEvent, Version>> events;  // with what was known before its pump
+    std::deque<std::pair<cluster::FeedEvent, Version>> events;  // each with what was known before it was handed over
     Version covered = 0;                                        // the last event holds all up to here
     std::optional<cluster::FeedEvent> last;
   };
@@ -137,7 +138,7 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
 
   Parts parts_;
   FlushWatch flush_watch_{parts_};
-  std::unique_ptr<Source> source_;  // null: it has died
+  std::unique_ptr<Source> source_;  // null: the process has died
   cluster::ClusterWriter* writer_ = nullptr;
   std::unique_ptr<core::Scheduler> scheduler_;
   std::map<std::string, Queue> queues_;  // by kind; "" for answers and leadership

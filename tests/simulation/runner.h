@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runner: many seeds, each in a process of its own so that a crash is a finding like any other; what fails is shrunk.
+// Runner: runs many seeds, each in a process of its own, so that a crash is a finding like any other. Shrinks what
+// fails.
 #pragma once
 
 #include <string>
@@ -9,11 +10,11 @@
 
 namespace tutti::simulation {
 
-// What a world in trouble makes the product log, errors too, is no news here.
+// Silences the product's log. In a world full of faults it logs much, errors too, and none of it is news here.
 void SilenceLogs();
 
-// A run in a child process. There, a CHECK that fails is a violation of that name, and a signal one of "the scheduler
-// does not crash"; the trace goes on until then.
+// A run in a child process. A CHECK that fails there is a violation of that name, and a signal is a violation of "the
+// scheduler does not crash". The trace goes on until then.
 class ForkedRun {
  public:
   explicit ForkedRun(const Run& run);  // begins
@@ -29,10 +30,10 @@ struct Shrunk {
   Outcome outcome;
   int tries = 0;
 };
-// Leaves out faults and actions and cuts steps for as long as the same invariant is violated.
+// Leaves out faults and actions, and cuts steps, for as long as the same invariant is violated.
 Shrunk Shrink(const Run& run, const Outcome& outcome, int most_tries);
 
-// How to see a run again, as a command line.
+// Returns the command line that runs it again.
 std::string ReplayLine(const std::string& program, const Run& run);
 
 }  // namespace tutti::simulation

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulation: one seed's run of one scenario: the real scheduler against the embedded cluster, under a virtual clock,
-// with every fault the scenario knows, and the invariants checked after each step.
+// Simulation: one seed's run of one scenario. The real scheduler works on the embedded cluster, under a virtual clock,
+// with every fault that the scenario names. The invariants are checked after each step.
 //
-// A step is one event handed to a scheduler, or one command that the API server is done with; its answer is not counted
-// again. The same run gives the same log, byte for byte.
+// A step is one event that is handed to a scheduler, or one command that the API server is done with. The command's
+// answer is not counted again. The same run gives the same log, byte for byte.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ struct Run {
   std::set<std::string> without_faults;
   bool trace = false;  // collect what happened, as text
   Plant* plant = nullptr;
-  // Told each line of the trace as it happens, instead: what is told survives a crash.
+  // Is told each line of the trace as it happens, instead of collecting it: these lines survive a crash.
   std::function<void(const std::string&)> tell = nullptr;
 };
 
@@ -35,7 +35,7 @@ struct Outcome {
   base::Millis hostile_ms = 0;        // of the world's time, while faults strike
   int64_t actions = 0, calms = 0, commands = 0;
   int64_t node_sum = 0, gang_sum = 0, turns = 0;
-  int64_t turns_of_all_kinds = 0;  // in which none was removed
+  int64_t turns_of_all_kinds = 0;  // in which no kind was removed
   std::map<std::string, uint64_t> faults;
   std::map<std::string, Asked> asked;  // by invariant
   struct Reliefs {
@@ -47,7 +47,7 @@ struct Outcome {
 };
 
 Outcome Simulate(const Run& run);
-// The same in a process that ends with it: nothing is freed.
+// Does the same in a process that ends afterwards: nothing is freed.
 Outcome SimulateLast(const Run& run);
 
 }  // namespace tutti::simulation

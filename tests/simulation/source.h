@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source: what tells one replica of pods, nodes and its dialects' kinds, and how that goes wrong. Straight from the
-// store, decoded once for all replicas; or over the network, by the product's own discovery, lists and watches.
+// Source: tells one replica of pods, nodes and its dialects' kinds, and can be made to fail. StoreSource reads straight
+// from the store, decoded once for all replicas. WireSource goes over the network, with the product's own discovery,
+// lists and watches.
 //
-// Kinds go by the name that KindSynced has.
+// A kind has the name here that KindSynced has for it.
 #pragma once
 
 #include <map>
@@ -28,21 +29,21 @@ class Source {
   virtual void Start(std::vector<model::ObjectKind> kinds) = 0;
   // Posts what has come.
   virtual void Look() = 0;
-  // All that happened to the kind up to this version has been posted; empty while nothing of it is heard.
+  // Returns the version up to which all changes of the kind have been posted; empty while none of it is heard.
   virtual std::optional<Version> Covered(const std::string& kind) const = 0;
   // Runs `done` once pods have been listed again.
   virtual void FreshPods(kube::Task done) = 0;
 
-  // The kind's watch breaks, and none is had until Mend.
+  // Breaks the kind's watch. There is no other until Mend.
   virtual void Break(const std::string& kind, base::Random& random) = 0;
-  // It says nothing more, and what it would have said is lost.
+  // Silences the kind's watch: what it would have said is lost.
   virtual void Silence(const std::string& kind) = 0;
   virtual void Mend(const std::string& kind) = 0;
   virtual void MendAll() = 0;
   // Ends the kind's watch; then the kind is listed again.
   virtual void Expire(const std::string& kind) = 0;
 
-  // For a writer: the versions in which the kinds are told.
+  // Returns, for a writer, the versions in which the kinds are read.
   virtual const kube::KindResolver& kinds() const = 0;
 };
 
@@ -92,7 +93,7 @@ class WireSource final : public Source {
  private:
   struct Followed {
     model::ObjectKind kind;
-    std::vector<const kube::RequestId*> watches;  // the last ones of the paths where it may be, by version
+    std::vector<const kube::RequestId*> watches;  // the last watch of each path where the kind may be, by version
   };
   std::string PathOf(const std::string& kind) const;  // empty: it is not watched
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truth: the store's pods, nodes, gangs and queues as sums that are kept up to date with every write, read without any
-// of the scheduler's code that decides. Invariants are checked against it.
+// Truth: the store's pods, nodes, gangs and queues, as sums that every write brings up to date. It uses none of the
+// scheduler's code that decides. Invariants are checked against it.
 #pragma once
 
 #include <functional>
@@ -27,19 +27,19 @@ struct TruePod {
   bool kept = false;              // it would not be recreated without harm
   bool foreign = false;           // not ours to schedule
   bool disruption = false;        // it carries the DisruptionTarget condition
-  bool preempted = false;         // that one is PreemptionByScheduler's
-  std::string preemption;         // the plan of the record that it carries of who leaves for its gang; empty: none
-  std::set<std::string> victims;  // by uid: those
+  bool preempted = false;         // the condition's reason is PreemptionByScheduler
+  std::string preemption;         // the plan in its record of the pods that leave for its gang; empty: none
+  std::set<std::string> victims;  // the uids of those pods
   int32_t priority = 0;
   bool guarded = false;   // a PodDisruptionBudget never lets it go
   std::string nominated;  // the node that it says is kept for it
   bool waiting = false;   // PodScheduled=False is on it
   std::string reason, message;
-  Version said = 0;          // when that last changed
-  std::string plan, commit;  // of its bind annotation, where that is its own
+  Version said = 0;          // when these last changed
+  std::string plan, commit;  // of its bind annotation, if that was made for this pod
   std::string controller;    // its uid
-  std::string bound_at;      // RFC 3339, as its condition says; else when it was made
-  bool one_zone = false;     // all members are to be in the same
+  std::string bound_at;      // RFC 3339, from its condition; without one, when it was made
+  bool one_zone = false;     // all members are to be in the same zone
   bool volumes = false;      // it uses some
   bool stray = false;        // its bind took effect long after its sender gave up
 
@@ -58,12 +58,12 @@ struct TrueNode {
 
 struct TrueGang {
   bool declared = false;  // its object is there, or its pods carry the declaration
-  std::string made;       // when its object was; empty: none is there
+  std::string made;       // when its object was made; empty: there is none
   int64_t min = 1;
   std::map<std::string, int64_t> role_min;
-  int64_t unit_size = 0, unit_min = 0;  // so many subgroups of so many
-  bool one_zone = false;                // all members are to be in the same
-  bool one_zone_each = false;           // those of each subgroup
+  int64_t unit_size = 0, unit_min = 0;  // so many subgroups, of so many members each
+  bool one_zone = false;                // all members are to be in the same zone
+  bool one_zone_each = false;           // the members of each subgroup are to be in the same zone
   std::string queue;
   std::set<std::string> members;  // uids
   Version disturbed = 0;          // the last change by others that made it harder to be whole
@@ -95,9 +95,9 @@ class Truth {
   size_t node_count() const { return node_count_; }
   Version last_loss() const { return last_loss_; }   // when a pod was last bound, or gone
   size_t gang_count() const { return gang_count_; }  // ours, with members
-  size_t CountPodGroupsWithoutPods() const;          // of Volcano: gangs all the same
+  size_t CountPodGroupsWithoutPods() const;          // Volcano's; they are gangs, too
 
-  // Required members that are bound to an existing node and not failed, against the minimum.
+  // The required members that are bound to an existing node and have not failed, compared with the minimum.
   struct Standing {
     int64_t bound = 0, held = 0;  // held: bound anywhere, alive
     bool whole = false;
@@ -105,48 +105,51 @@ class Truth {
     bool ran = false;   // some have done their work
   };
   Standing StandingOf(const TrueGang& gang) const;
-  // Whether these members, by uid, are what the gang needs.
+  // Tells whether these members, by uid, are enough for the gang.
   bool Suffices(const TrueGang& gang, const std::vector<std::string>& uids) const;
-  // Bound, has succeeded, and is of this gang, not of an earlier one of its name: it counts as before.
+  // Tells whether the pod is bound, has succeeded and is of this gang, not of an earlier one of the same name. Such a
+  // pod still counts for the minimum.
   bool Ran(const TrueGang& gang, const TruePod& pod) const;
 
-  // The queue and its ancestors; each with what is used below it.
+  // Returns the queue and its ancestors, each with what is used in and below it.
   std::vector<std::pair<std::string, model::ResourceList>> PathUse(const std::string& queue) const;
 
-  // While there are none, a PodGroup's tiers mean the whole cluster.
+  // Tells whether there are HyperNodes. While there are none, a PodGroup's tiers mean the whole cluster.
   bool HyperNodesLimit() const { return !hyper_nodes_.empty(); }
 
-  // Why the pod may not be on the node, as that is now; empty: it may.
+  // Returns why the pod may not be on the node as the node is now; empty: it may.
   std::string WrongNode(const TruePod& pod, const std::string& node) const;
 
-  // So many pods like this one find room now, each for itself and by what it may be on.
+  // Returns how many pods like this one find room now, each by itself, on the nodes where it may be.
   int64_t RoomFor(const TruePod& pod) const;
 
-  // What is wrong with the pod's volumes, now that it is bound: a claim that has none, or one that another node has.
+  // Returns what is wrong with the volumes of the bound pod: a claim without a volume, or a volume of another node.
   // Empty: nothing, or the claim came or went later than `known`.
   std::string WrongVolumes(const TruePod& pod, Version known) const;
 
-  // A bind that takes effect now does so long after its sender gave up: as if others had bound the pod.
+  // Sets whether a bind that takes effect now does so long after its sender gave up. Such a bind counts as one by
+  // others.
   void set_stray(bool stray) { stray_ = stray; }
 
   int64_t lease_writes() const { return lease_writes_; }
 
-  // What has changed since the last call, for checks.
+  // Returns what has changed since the last call, for checks.
   std::vector<std::string> TakeBound();  // uids of pods bound since
   std::set<std::string> TakeTouched();   // gangs whose standing may have changed
   bool Committed(const std::string& gang, const std::string& plan) const {
     return committed_.contains(gang + "\n" + plan);
   }
-  // The pod was recorded as a victim before now.
+  // Tells whether the pod has been recorded as a victim.
   bool WasRecorded(const std::string& uid) const { return recorded_.contains(uid); }
-  // What was recorded while an earlier record of the gang stood and its victims did; empty: nothing.
+  // Returns a record of victims that was made while an earlier record of the gang stood and its victims were still
+  // there; empty: none.
   const std::string& second_set() const { return second_set_; }
-  // So many plans have recorded which pods are to leave for their gang.
+  // Returns the number of plans that have recorded which pods are to leave for their gang.
   size_t records() const { return judged_.size(); }
   // Returns a victim that was recorded without use: a lone pod of a node where the gang has no place, or a part of a
   // whole gang without which that gang has too little; empty: none.
   const std::string& useless() const { return useless_; }
-  // Live pods of the gang that are the commit member of some bound member's plan, and unbound.
+  // Tells whether a live pod of the gang is the commit member of some bound member's plan, and is not bound itself.
   bool HasOpenCommit(const TrueGang& gang) const;
 
  private:
@@ -155,7 +158,7 @@ class Truth {
   void OnDeclaration(const sim::WatchEvent& event);
   void OnQueue(const sim::WatchEvent& event);
   void OnHyperNode(const sim::WatchEvent& event);
-  // Of a pod that is known, what may change.
+  // Reads into a known pod what may change.
   void Read(const sim::Json& pod, bool first, TruePod& now) const;
   void Forget(const std::string& uid, const TruePod& pod, Version version);
   void FollowRecord(const sim::Json& pod, TruePod& now);

@@ -9,8 +9,8 @@
 
 namespace tutti::simulation {
 
-// Lone pods of lower priority than any of the gang's, from a few nodes; none, if there are none. That the gang fits
-// without them is for the core to find out.
+// Returns lone pods of a lower priority than any of the gang's, from a few nodes; none, if there are none. Whether the
+// gang fits without them is for the core to find out.
 std::vector<core::ChosenVictim> ChooseVictims(const model::GangKey& gang, const std::vector<model::PodId>& members,
                                               const cluster::ClusterState& state);
 

@@ -13,14 +13,14 @@ struct Violation {
   std::string invariant, message;
 };
 
-// How often the answer was yes or no; and how often the scheduler could not have known.
+// How often an invariant was judged, and how often it was not because the scheduler could not have known.
 struct Asked {
   uint64_t judged = 0, excused = 0;
 };
 
 class Questions {
  public:
-  // Counts the question. Returns `excuse`.
+  // Counts one question about the invariant. Returns `excuse`.
   bool Excused(std::string_view invariant, bool excuse) {
     Asked& asked = asked_[invariant];
     ++(excuse ? asked.excused : asked.judged);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload: what users, their controllers and the cluster's operators do to the store while the scheduler works.
 //
-// Each action has a seed of its own and picks what it acts on from what is there, so that a run keeps its meaning when
-// some of its actions are left out.
+// Each action has a seed of its own, and picks what it acts on from what is there. So a run keeps its meaning when some
+// of its actions are left out.
 #pragma once
 
 #include <map>
@@ -21,12 +21,12 @@ class Workload {
 
   static std::vector<std::string> Names();
 
-  // Nodes, queues and the kinds of the dialects.
+  // Makes nodes, queues and the kinds of the dialects.
   void Setup(base::Random& random);
-  // Does one action. Returns what it did, for a trace; empty: there was nothing to act on.
-  // `number`: of the action in its run, for which what it makes is named.
+  // Does one action. Returns what it did, for a trace; empty: there was nothing to act on. `number`: the action's place
+  // in its run; the objects that it makes are named after it.
   std::string Do(const std::string& name, base::Random& random, size_t number);
-  // What may let others start, at once or when what leaves is gone.
+  // What may let gangs start: at once, or when the pods that leave are gone.
   struct Relief {
     std::string done, kind = {};  // empty: nothing
     bool at_once = true;
@@ -34,7 +34,7 @@ class Workload {
   Relief MakeRoom(base::Random& random);
   Relief Relieve(base::Random& random);  // in another way
 
-  // Faults that need to know what was made.
+  // The faults that need to know what was made.
   std::string RemoveKind(base::Random& random);  // returns its name; empty: all are gone
   void RestoreKind(const std::string& definition);
   bool HasAllKinds() const;
@@ -42,7 +42,7 @@ class Workload {
   void ReturnNode(const std::string& name);
 
  private:
-  // Of a gang, those of one role or in one subgroup: a ReplicaSet of their own.
+  // The members of a gang that have one role, or are in one subgroup: they have a ReplicaSet of their own.
   struct Part {
     std::string name;
     int64_t min = 1, size = 1;
@@ -56,7 +56,7 @@ class Workload {
     sim::Json declaration = nullptr;  // the object that declares it; null: none
     Parted parted = Parted::kNot;
     std::vector<Part> parts = {};      // none: all are equal
-    sim::Json pods_to_come = nullptr;  // their template, while their controller waits for the PodGroup's phase
+    sim::Json pods_to_come = nullptr;  // their template, while their controller waits for a phase of the PodGroup
   };
   using Action = std::string (Workload::*)(base::Random&);
   static const std::map<std::string, Action>& Actions();

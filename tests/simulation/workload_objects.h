@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the workload name and make, and others find again.
+// Names and helpers that the parts of the workload share.
 #pragma once
 
 #include "base/check.h"
@@ -9,14 +9,14 @@ namespace tutti::simulation {
 
 inline constexpr const char* kNamespace = "default";
 inline constexpr const char* kDisks = "disks";           // a StorageClass of volumes that nodes have
-inline constexpr const char* kNetwork = "network";       // one whose driver makes them
+inline constexpr const char* kNetwork = "network";       // a StorageClass of volumes that its driver makes
 inline constexpr const char* kUnit = "unit";             // pods with one value of this label are a subgroup
 inline constexpr const char* kGuardedLabel = "guarded";  // pods with this label are protected by a budget
 inline const sim::GroupResource kClaims{"", "persistentvolumeclaims"};
 inline const sim::GroupResource kVolumes{"", "persistentvolumes"};
 inline const sim::GroupResource kVolcanoPodGroups{"scheduling.volcano.sh", "podgroups"};
 
-// The world cannot be as the seed has it where this is refused.
+// Creates an object without which the world would not be as the seed has it. A refusal is a failed CHECK.
 inline void MustCreate(sim::Store& store, sim::Json object, bool restore = false) {
   const auto created = store.Create(std::move(object), {.restore = restore});
   TUTTI_CHECK(created, created ? "" : created.error().message);

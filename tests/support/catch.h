@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one include of the test framework, so that another version is one edit.
+// The only place that includes the test framework: another version of it needs one edit.
 #pragma once
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RightsByPriority: the right to all pods of lower priority, whatever their queue.
+// RightsByPriority: the right to evict all pods of lower priority, whatever their queue.
 #pragma once
 
 #include "core/place/victim_rights.h"

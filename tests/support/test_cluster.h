@@ -16,7 +16,8 @@ namespace tutti::tests {
 
 using json = base::Json;
 
-// {name, labels, taints, unschedulable, images, allocatable} → a Node; 10 cpu, 10Gi and 110 pods unless said otherwise.
+// Returns a Node, made of {name, labels, taints, unschedulable, images, allocatable}. Its allocatable is
+// 10 cpu, 10Gi and 110 pods, except for what `allocatable` says.
 inline json NodeManifest(const json& brief) {
   json allocatable = {{"cpu", "10"}, {"memory", "10Gi"}, {"pods", "110"}};
   allocatable.update(brief.value("allocatable", json::object()));
@@ -26,8 +27,8 @@ inline json NodeManifest(const json& brief) {
           {"status", {{"allocatable", allocatable}, {"images", brief.value("images", json::array())}}}};
 }
 
-// {name, namespace, labels, node, owner, requests, ...}: `requests` makes one container, `owner` is the controller's
-// reference, everything else goes into the spec.
+// Returns a Pod, made of {name, namespace, labels, node, owner, requests, ...}. `requests` makes one container, `owner`
+// is the controller's reference, and everything else goes into the spec.
 inline json PodManifest(const json& brief) {
   json spec = brief;
   for (const char* field : {"name", "namespace", "labels", "node", "owner", "requests"}) spec.erase(field);
@@ -65,7 +66,7 @@ class TestCluster {
     state_.Reclassify();
     return id;
   }
-  // A claim, a volume, a StorageClass, ...: the manifest as it is.
+  // Adds a claim, a volume, a StorageClass, ...: the manifest as it is.
   void AddStorage(const json& manifest) {
     for (const model::ObjectKind& kind : cluster::StorageKinds()) {
       if (kind.kind != manifest.at("kind")) continue;
@@ -77,7 +78,7 @@ class TestCluster {
       if (!problems.empty()) throw std::runtime_error(problems.front());
     }
   }
-  // A Service or a controller: the manifest as it is.
+  // Adds a Service or a controller: the manifest as it is.
   void AddSelection(const json& manifest) {
     for (const model::ObjectKind& kind : cluster::SelectionKinds()) {
       if (kind.kind != manifest.at("kind")) continue;
@@ -86,7 +87,7 @@ class TestCluster {
       if (!problems.empty()) throw std::runtime_error(problems.front());
     }
   }
-  // The class of a pod that waits.
+  // Adds a pod that waits, and returns its class.
   const cluster::PodClass& Class(const json& brief) { return *state_.pod(AddPod(brief)).pod_class; }
 
   cluster::ClusterState& state() { return state_; }

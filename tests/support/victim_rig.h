@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// VictimRig: a cluster with pods at work, gangs among them, and the search for victims on it; no cycle, no API server.
+// VictimRig: a cluster with pods at work, gangs among them, and the search for victims on it. It has no cycle and no
+// API server.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,9 +19,9 @@
 
 namespace tutti::core {
 
-// Label "gang" names the gang, "min" what it needs at least, "role" the part, of "role-min" members, "unit" the unit,
-// of which "unit-min" of "unit-size" members must be whole. Role "head" is the head. A pod without "gang" is a lone
-// one.
+// Reads a gang from its pods' labels. "gang" is its name, and "min" its least number of members. "role" is a pod's
+// role, of which "role-min" members are needed; the role "head" is the head. "unit" is a pod's unit, of "unit-size"
+// members, and "unit-min" units must be whole. A pod without "gang" is a lone pod.
 class GangLabels : public dialects::Dialect {
  public:
   std::string_view name() const override { return "labels"; }
@@ -60,7 +61,7 @@ struct VictimRig {
     dialects.push_back(std::make_unique<GangLabels>());
   }
 
-  // A pod at work, or one that waits where `brief` has no node.
+  // Adds a pod at work, or one that waits if `brief` has no node.
   model::PodId Add(const tests::json& brief) {
     const model::PodId pod = cluster.AddPod(brief);
     book.Join(pod, book.OwnerOf(pod));
@@ -76,7 +77,7 @@ struct VictimRig {
     cluster.state().Audit();
     return answer;
   }
-  // Whether the gang fits with these gone.
+  // Tells whether the gang fits when these are gone.
   bool FitsWithout(model::GangId id, const std::set<model::PodId>& gone) {
     const std::shared_ptr<const Census> census = book.CensusOf(book.at(id));
     const cluster::WhatIf::Scope scope(planner.what_if());
@@ -86,7 +87,7 @@ struct VictimRig {
   const model::Pod& PodOf(model::PodId id) const { return *cluster_state().pod(id).pod; }
   const cluster::ClusterState& cluster_state() const { return cluster.state(); }
 
-  // The names of all victims, sorted.
+  // Returns the names of all victims, sorted.
   std::vector<std::string> Names(const VictimAnswer& answer) const {
     std::vector<std::string> names;
     for (const VictimUnit& unit : answer.victims)
