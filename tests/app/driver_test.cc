@@ -142,7 +142,7 @@ TEST_CASE("decisions too many to be told of in one cycle are all there, sorted, 
   CHECK(one[0].members.at(0).name == "p0001");
 }
 
-TEST_CASE("who follows the decisions is told what changed since a list, and that a number is of no use") {
+TEST_CASE("a reader that follows the decisions is told what changed since a list, and that a number is of no use") {
   Rig rig;
   core::Options options;
   options.profiles.emplace_back().scheduler_name = "tutti";
@@ -167,7 +167,7 @@ TEST_CASE("who follows the decisions is told what changed since a list, and that
   CHECK(changes->decisions[0].gang.name == "p");
 }
 
-TEST_CASE("who follows some decisions is told of these") {
+TEST_CASE("a reader that follows some decisions is told of these") {
   Rig rig;
   core::Options options;
   options.profiles.emplace_back().scheduler_name = "tutti";

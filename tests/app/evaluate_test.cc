@@ -29,7 +29,7 @@ std::vector<json> Cluster() {
 
 }  // namespace
 
-TEST_CASE("evaluate says per node who refuses and what each score adds") {
+TEST_CASE("evaluate says for each node which filter refuses it, and what each score adds") {
   const auto result = app::Evaluate(Cluster(), {plugins::DefaultProfile("s")}, "default", "asked");
   REQUIRE(result);
   CHECK((*result)["pod"] == "default/asked");

@@ -35,7 +35,7 @@ SimulationSummary Run(const std::string& yaml) {
   return summary;
 }
 
-TEST_CASE("A summary tells who waited how long, what the GPUs did, and what is still short") {
+TEST_CASE("A summary tells how long each gang waited, what the GPUs did, and what is still short") {
   const SimulationSummary summary = Run(kNode + Pod("first", 2, 0) + Pod("second", 1, 0) + Pod("huge", 4, 5));
   REQUIRE(summary.gangs.size() == 3);
   const std::string text = SummaryText(summary);

@@ -176,7 +176,7 @@ TEST_CASE("a node knows the pods that weigh on it, and one that comes finds thos
   state.Audit();
 }
 
-TEST_CASE("who reads the logs learns nothing of a speculation that was unseen") {
+TEST_CASE("a reader of the logs learns nothing of a speculation that was unseen") {
   Town town(1);
   ClusterState& state = town.cluster.state();
   const Snapshot& nodes = state.snapshot();

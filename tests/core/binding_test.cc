@@ -186,7 +186,7 @@ std::string BindGangUnseen(Rig& rig, const sim::Fate& fate) {
   return commit;
 }
 
-TEST_CASE("A member that is on its way out when its bind is refused leaves its room to who replaces it") {
+TEST_CASE("A member that is on its way out when its bind is refused leaves its room to the pod that replaces it") {
   Rig rig;
   rig.AddNode("n1", 2);
   rig.AddGang("g", 2, 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evictions of any pod: what is written, in which order, how often, and who is told that it is gone.
+// Evictions of any pod: what is written, in which order, how often, and what is told when it is gone.
 #include "core/commit/evictor.h"
 
 #include <map>

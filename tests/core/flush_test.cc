@@ -79,7 +79,7 @@ TEST_CASE_METHOD(FlushRig, "of many that wait differently a few are tried at a t
   CHECK(most < 40);
 }
 
-TEST_CASE_METHOD(FlushRig, "who is woken before its turn to be flushed counts as woken") {
+TEST_CASE_METHOD(FlushRig, "a gang that is woken before its turn to be flushed counts as woken") {
   AddPod("p", {.cpu = "2"});
   Pass(5 * kMinute - 1'000);
   AddNode("large", 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cluster of few objects behind an ObjectKeeper, and who desires them: a test says what is desired, what becomes of
-// each write, and when the feed shows it.
+// A cluster of few objects behind an ObjectKeeper, and the code that desires them. A test says what is desired, what
+// becomes of each write, and when the feed shows it.
 #pragma once
 
 #include <deque>

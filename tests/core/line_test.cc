@@ -32,7 +32,7 @@ TEST_CASE("whatever comes or leaves, the first in line is taken") {
   }
 }
 
-TEST_CASE("who comes in order is taken in order") {
+TEST_CASE("what comes in order is taken in order") {
   Line<uint32_t, std::less<>> line{std::less<>()};
   for (uint32_t id = 0; id < 100; ++id) line.Insert(id);
   for (uint32_t id = 0; id < 100; ++id) REQUIRE(line.TakeFirst() == id);

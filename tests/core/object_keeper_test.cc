@@ -52,7 +52,7 @@ TEST_CASE("What is desired is written once, and never when the object has it") {
   CHECK((*world.Find("a"))["status"] == base::Json{{"phase", 2}, {"theirs", true}});
 }
 
-TEST_CASE("What was written and is not seen yet is known to who desires, until the feed shows it") {
+TEST_CASE("What was written and is not seen yet is known to the code that desires, until the feed shows it") {
   KeeperWorld world;
   world.Put("a", base::Json::object());
   world.desire = Phase(1);
@@ -386,7 +386,7 @@ TEST_CASE("What one subject created or deleted is another's to create, though th
   CHECK((*world.Find("a"))["spec"] == 2);
 }
 
-// Who desires three objects: the second when the first is there, and a status of the third that changes.
+// Desires three objects: the second when the first is there, and a status of the third that changes.
 class Adversary {
  public:
   explicit Adversary(uint64_t seed) : random_(seed) {

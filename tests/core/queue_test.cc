@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is written about queues; tests/scenarios/dialects/queues.yaml has who is admitted.
+// What is written about queues; tests/scenarios/dialects/queues.yaml has which gangs are admitted.
 #include "tests/core/rig.h"
 
 namespace tutti::core {

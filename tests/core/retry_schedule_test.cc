@@ -98,7 +98,7 @@ TEST_CASE_METHOD(CutOffRig,
   CHECK(NodeOf("last-0") != "");
 }
 
-TEST_CASE_METHOD(CutOffRig, "Nor do those who come, and go, and come again") {
+TEST_CASE_METHOD(CutOffRig, "Nor do gangs that come, and go, and come again") {
   AddUnlike("last", "v", 0);
   Pass(2'000);
   REQUIRE_THAT(Waits("last-0"), Catch::Contains("was cut short"));

@@ -78,7 +78,7 @@ TEST_CASE("A gang that lost a required member which is not replaced says so on i
   rig.Run("g", 2);
   rig.Delete("g-0");
   rig.Pass(500);
-  CHECK(rig.Phase("g") == "Running");  // who replaces it may be about to come
+  CHECK(rig.Phase("g") == "Running");  // a pod that replaces it may be about to come
   rig.Pass(2'000);
   CHECK(rig.Phase("g") == "Unknown");
   CHECK_THAT(MessageOf(rig.Status("g"), "Unschedulable"), Catch::Contains("it needs 2 members, 1 of 2 exist"));

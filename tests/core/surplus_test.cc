@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a gang that is whole is filled up: who is tried, in what parts, and what those are told that find no place.
+// How a gang that is whole is filled up: which pods are tried, in what parts, and what those are told that find no
+// place.
 #include "tests/core/rig.h"
 
 namespace tutti::core {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gangs that cannot be completed: who is undone, who is kept, what is said meanwhile, and that it ends.
+// Gangs that cannot be completed: which are undone, which are kept, what is said meanwhile, and that it ends.
 #include <algorithm>
 
 #include "tests/core/rig.h"

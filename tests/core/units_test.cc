@@ -61,7 +61,7 @@ TEST_CASE("Units of a role are asked for while all its members say which they ar
     CHECK(rig.NodeOf("g-h") == "n1");
     CHECK(rig.Bound() == 3);
   }
-  SECTION("one who does not say leaves the count") {
+  SECTION("a pod that does not say leaves the count") {
     rig.AddPod("g-d", {.gang = "g", .role = "pairs", .min = "3", .annotations = asked});
     rig.Settle();
     CHECK(rig.Bound() >= 3);
@@ -118,7 +118,7 @@ TEST_CASE("Units come on top of a head, and members beyond a unit's size count t
   CHECK(rig.Bound() == 5);
 }
 
-TEST_CASE("A gang half started by one who died is finished with the units that were begun") {
+TEST_CASE("A gang half started by a scheduler that died is finished with the units that were begun") {
   for (size_t killed_after = 1; killed_after < 4; ++killed_after) {
     Rig rig;
     rig.AddNode("n1", 4);

@@ -155,7 +155,7 @@ void DieAfter(Full& rig, size_t most, bool (*kind)(const cluster::Command&)) {
 
 TEST_CASE("Killed at any instant, the next leader goes on with the victims that were chosen, and never takes others") {
   Full rig;
-  rig.Bind("c1", "n1");  // others that could go: those who choose now would choose them
+  rig.Bind("c1", "n1");  // others that could go: a choice that is made now would take them
   rig.Bind("c2", "n2");
   const size_t writes = GENERATE(range(size_t{0}, size_t{10}));
   INFO(writes);

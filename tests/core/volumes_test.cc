@@ -164,7 +164,7 @@ TEST_CASE("Members whose volumes are being bound say why they wait when another 
   for (const char* name : {"g-1", "g-2"}) CHECK(world.rig.Waits(name).find("2 of 3 exist") != std::string::npos);
 }
 
-TEST_CASE("A driver that goes takes its limit with it, and wakes who waited for its room") {
+TEST_CASE("A driver that goes takes its limit with it, and wakes the pods that waited for its room") {
   VolumeRig world("csi.example.com");
   world.Create({{"apiVersion", "storage.k8s.io/v1"},
                 {"kind", "CSIDriver"},
@@ -439,7 +439,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("A node that is cordoned while a volume is made does not get who joins a gang that was whole") {
+TEST_CASE("A node that is cordoned while a volume is made does not get the pod that joins a gang that was whole") {
   VolumeRig world("csi.example.com");
   for (const char* node : {"a", "b"}) world.AddNode(node);
   const auto go_on = [&] {

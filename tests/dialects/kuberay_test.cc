@@ -173,7 +173,7 @@ TEST_CASE("the hosts of a replica that KubeRay names are a unit") {
   CHECK_FALSE(unit("none", "none-x"));
   CHECK_FALSE(dialect.MembershipOf(RayPodOf("worker", "pair"))->unit);  // KubeRay before 1.5 names none
 
-  // How many there are to be says nothing about who is in which; what groups there are does.
+  // The number of workers says nothing about which pod is in which group; the list of groups does.
   const Touched more =
       put(R"([{"groupName":"pair","minReplicas":4,"numOfHosts":2},{"groupName":"four","numOfHosts":4}])");
   CHECK(more.gangs.size() == 1);

@@ -194,7 +194,7 @@ TEST_CASE("--master is refused as a kubeconfig's server is, under its own name")
   CHECK(LoadConfig({file, "", "https://u:p@k"}).error().message.starts_with("--master has a user in it"));
 }
 
-TEST_CASE("who is impersonated is said in headers") {
+TEST_CASE("the impersonated user is said in headers") {
   const Folder folder;
   const auto config = LoadConfig({folder.Write("config", R"(
 current-context: c

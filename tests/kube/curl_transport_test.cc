@@ -127,7 +127,7 @@ TEST_CASE("over HTTP/1.1 too, a request whose time to leave is over does not lea
   CHECK(Ask(late, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", &asked).ok());
 }
 
-TEST_CASE("over HTTP/1.1 too, who only said that an answer would come has not decided") {
+TEST_CASE("over HTTP/1.1 too, a server that only said that an answer would come has not decided") {
   std::string asked;
   const Response answer = Ask(Post(), "HTTP/1.1 102 Processing\r\n\r\n", &asked);
   CHECK_FALSE(asked.empty());

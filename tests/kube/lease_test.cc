@@ -259,7 +259,7 @@ TEST_CASE("a standby takes a lease that is given up at once") {
   rig.server.AnswerJson(rig.Next(Method::kGet), 200, free.dump());
   rig.Accept(Method::kPut);
   CHECK(rig.won == 1);
-  CHECK(rig.server.open.empty());  // who leads watches no more
+  CHECK(rig.server.open.empty());  // a leader watches no more
 }
 
 TEST_CASE("a lease that is given up while it is being read is read again at once") {

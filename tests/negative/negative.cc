@@ -28,7 +28,7 @@ class Hunt {
  public:
   Hunt(const Flags& flags, const std::vector<Scenario>& scenarios) : flags_(flags), scenarios_(scenarios) {}
 
-  // Prints who saw it, and where; false: none of those did that must.
+  // Prints which invariant saw it, and where. False: none of those that must see it did.
   bool For(const negative::PlantedBug& bug) {
     std::set<std::string> others;
     for (uint64_t seed = flags_.seed; seed < flags_.seed + flags_.seeds; ++seed) {
@@ -82,7 +82,7 @@ class Hunt {
 
 int main(int argc, char** argv) {
   Flags flags;
-  CLI::App app("planted bugs, and who finds them");
+  CLI::App app("planted bugs, and the invariants that find them");
   app.add_option("--seed", flags.seed, "the first");
   app.add_option("--seeds", flags.seeds, "in which each bug must be found");
   app.add_option("--steps", flags.steps, "of one seed; 0: as the scenario says");

@@ -26,7 +26,7 @@ TEST_CASE("a journal tells each gang that changed since a sequence number once, 
   CHECK(After(journal, 3).sequence == 3);
 }
 
-TEST_CASE("a journal keeps so many changes, and says so to a reader who comes too late") {
+TEST_CASE("a journal keeps so many changes, and says so to a reader that comes too late") {
   Journal journal(0, 2);
   for (const char* name : {"a", "b", "c"}) journal.Note(Key(name));
   CHECK(journal.last() == 3);
@@ -34,7 +34,7 @@ TEST_CASE("a journal keeps so many changes, and says so to a reader who comes to
   CHECK(After(journal, 1).gangs == std::vector{Key("b"), Key("c")});
 }
 
-TEST_CASE("a reader who takes a few changes at a time goes on where he stopped") {
+TEST_CASE("a reader that takes a few changes at a time goes on where it stopped") {
   Journal journal;
   for (const char* name : {"b", "a", "c"}) journal.Note(Key(name));
   const Journal::Changes first = After(journal, 0, 2);

@@ -38,7 +38,7 @@ TEST_CASE("a fresh view is made after it was asked for") {
   CHECK_FALSE(view.wanted());
 }
 
-TEST_CASE("who asks while a view is being made waits for the next") {
+TEST_CASE("a reader that asks while a view is being made waits for the next") {
   Published<int> view;
   CHECK(view.Fresh(1ms, [] {}) == nullptr);
   const uint64_t request = view.wanted();

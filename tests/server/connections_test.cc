@@ -49,7 +49,7 @@ TEST_CASE("clients that connect and say nothing keep no other client out") {
   CHECK(StatusOf(Get(port, "/livez")) == 200);
 }
 
-TEST_CASE("who never ends a handshake or a request's head is cut when his time is over") {
+TEST_CASE("a client that never ends a handshake or a request's head is cut when its time is over") {
   Door door;
   const int port = door.Open();
   const RawClient in_handshake(port);

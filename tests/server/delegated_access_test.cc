@@ -247,7 +247,7 @@ class SlowApi final : public AccessReview {
 constexpr int kAtATime = 4;
 constexpr base::Millis kForEver = 600'000;
 
-// Callers on threads of their own, who come with a token or a certificate in turn: each is one question.
+// Callers on threads of their own. They come with a token or a certificate in turn: each is one question.
 struct Crowd {
   explicit Crowd(base::Millis patience_ms) : access(&api, {.patience_ms = patience_ms}, clock) {}
   ~Crowd() { Leave(); }

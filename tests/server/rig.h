@@ -30,7 +30,7 @@ class SkippingClock final : public base::Clock {
   std::atomic<base::Millis> skipped_ms_ = 0;
 };
 
-// Knows two tokens: admin, who may everything, and prometheus.
+// Knows two tokens: admin, which may do everything, and prometheus.
 class Reviewer final : public AccessReview {
  public:
   base::Result<std::optional<User>> Authenticate(std::string_view token) override {
@@ -107,7 +107,8 @@ class RawClient {
   int socket_fd() const { return socket_; }
   void Say(std::string_view text) const { send(socket_, text.data(), text.size(), MSG_NOSIGNAL); }
 
-  // Whether the server hangs up on one who says `next` every second, which keeps time-outs of single reads away.
+  // Tells whether the server hangs up on a client that says `next` every second. So no time-out of a single read
+  // passes.
   template <typename Next>
   bool IsHungUpOn(Next next) const {
     constexpr int kPatienceSeconds = 8;

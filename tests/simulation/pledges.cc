@@ -11,7 +11,7 @@ std::string Pledges::OnBindLeaves(const Truth& truth, const TruePod& pod, const 
   Plan& plan = plans_.try_emplace(id, Plan{pod.gang, {}}).first->second;
   if (plan.gang != pod.gang)
     return fmt::format("plan {} binds {} of {}, and is of {}", id, pod.name, pod.gang, plan.gang);
-  if (commit == pod.uid) return {};  // the last of its plan, or one who fills up a whole gang
+  if (commit == pod.uid) return {};  // the last of its plan, or one that fills up a whole gang
   const TruePod* last = truth.Pod(plan.commit);
   if (!last || !last->live()) plan.commit = commit;
   if (plan.commit == commit) return {};

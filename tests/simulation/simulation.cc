@@ -31,7 +31,7 @@ constexpr Checks::HalfLimits kHalfLimits{6 * kRepairTimeoutMs, kRepairTimeoutMs 
 constexpr int64_t kMostWritesPerChange = 6, kMostWritesPerTerm = 3;
 // Nothing has changed for so long: figures of reasons follow the cluster in less, and no pod runs for longer.
 constexpr Millis kAtRestMs = 130'000;
-// Long enough for who is not woken to be seen to wait on.
+// Long enough to see that a gang that is not woken waits on.
 constexpr Millis kFiguresMs = 30'000;
 // The time in which a gang that room was made for starts: when pods must leave first, and when not. It is over before
 // any gang is looked at again for its figures.
@@ -477,7 +477,7 @@ bool Simulation::OnlyTouches(const cluster::Command& command) const {
 std::vector<std::string> Simulation::FreshWants() {
   std::vector<std::string> wanted;
   core::Options options = CoreOptions(run_.scenario);
-  options.choose_victims = nullptr;  // who could leave is not looked for again and again
+  options.choose_victims = nullptr;  // victims are not looked for again and again
   options.gang_preemption = core::Options::GangPreemption::kNever;
   options.queue_rule.reclaim = false;
   const auto source = [this](cluster::EventSink& sink) {
@@ -561,8 +561,8 @@ void Simulation::CheckFresh() {
                fmt::format("a scheduler that remembers nothing would {}", wanted.front()));
 }
 
-// Something gets better in a world at rest: who waited for that starts at once, not when its reason is next brought up
-// to date.
+// Something gets better in a world at rest: a gang that waited for that starts at once, not only when its reason
+// is next brought up to date.
 void Simulation::CheckWoken(const Workload::Relief& relief) {
   if (checks_.violation() || relief.done.empty()) return;
   Note("user: " + relief.done);

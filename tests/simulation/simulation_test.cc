@@ -68,7 +68,7 @@ TEST_CASE("A CHECK that fails is a finding like any other, with its trace") {
   CHECK(outcome.violation->invariant == "CHECK(seen_ < 50)");
   CHECK(outcome.violation->message.starts_with("simulation_test.cc:"));
   CHECK(outcome.violation->message.ends_with("planted"));
-  CHECK(outcome.trace.size() > 25);  // who arrived, and the commands of the batches before
+  CHECK(outcome.trace.size() > 25);  // the arrivals, and the commands of the batches before
 }
 
 TEST_CASE("A trace that is told is the one that is collected") {

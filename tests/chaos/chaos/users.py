@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Users, who know nothing of the trouble: gangs in several dialects come and go, until there are about as many as fit."""
+"""Users, who know nothing of the faults: gangs in several dialects come and go. About as many stay as fit."""
 
 import dataclasses
 

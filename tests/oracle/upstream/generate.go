@@ -25,7 +25,7 @@ func pick[T any](g *Generator, of ...T) T {
 	return of[g.below(len(of))]
 }
 
-// owner: default constraints are about who selects a pod.
+// owner: default constraints are about the objects that select a pod.
 func (g *Generator) owner(pod *v1.Pod) {
 	owner := pick(g, metav1.OwnerReference{APIVersion: "v1", Kind: "ReplicationController"}, metav1.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet"},
 		metav1.OwnerReference{APIVersion: "apps/v1", Kind: "StatefulSet"}, metav1.OwnerReference{APIVersion: "batch/v1", Kind: "Job"},

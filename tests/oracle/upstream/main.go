@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // oracle asks kube-scheduler's own framework and plugins the questions that `tutti evaluate` answers, and compares the
-// feasible nodes, who refuses which node with which reasons, whether pods leaving could change it, every score raw,
-// normalised and weighted, the totals and the summary sentence; and of a pod that fits nowhere, which nodes which victims
-// would make room on, and the node that is chosen.
+// feasible nodes, which plugin refuses which node and why, whether pods leaving could change it, every score raw,
+// normalised and weighted, the totals and the summary sentence. For a pod that fits nowhere it also compares the victims
+// that would make room on each node, and the node that is chosen.
 package main
 
 import (
