@@ -76,7 +76,7 @@ def serve(later, handler, pair=None):
 
 
 def open_url(request, seconds=SECONDS):
-    """The answer to a request, or to a GET of a URL. Certificates are not checked: programs make new ones at each start."""
+    """The answer to a request, or to a GET of a URL. Certificates are not checked: programs make new ones."""
     url = request if isinstance(request, str) else request.full_url
     return urllib.request.urlopen(request, timeout=seconds,
                                   context=ssl._create_unverified_context() if url.startswith("https") else None)

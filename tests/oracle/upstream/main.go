@@ -2,8 +2,8 @@
 
 // oracle asks kube-scheduler's own framework and plugins the questions that `tutti evaluate` answers, and compares the
 // feasible nodes, which plugin refuses which node and why, whether pods leaving could change it, every score raw,
-// normalised and weighted, the totals and the summary sentence. For a pod that fits nowhere it also compares the victims
-// that would make room on each node, and the node that is chosen.
+// normalised and weighted, the totals and the summary sentence. For a pod that fits nowhere it also compares the
+// victims that would make room on each node, and the node that is chosen.
 package main
 
 import (
