@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DeclaringRig: PodGroups that are read by a test's own dialect, which declares gangs before they have pods.
+// DeclaringRig: a rig in which the test's own dialect reads PodGroups. It declares gangs before they have pods.
 #pragma once
 
 #include "cluster/json_decode.h"
@@ -8,7 +8,7 @@
 
 namespace tutti::core {
 
-// A pod is in the gang that its label "gang" names, in the role of its label "role"; without the first it is alone.
+// A pod's label "gang" names its gang, and its label "role" its role. A pod without "gang" is a lone pod.
 class DeclaringDialect : public dialects::Dialect {
  public:
   explicit DeclaringDialect(std::string name) : name_(std::move(name)) {}
@@ -53,9 +53,10 @@ class DeclaringDialect : public dialects::Dialect {
   }
 
  protected:
-  // Fills in what the object declares besides its names, with a minimum of 0. `before`: what it declared last.
+  // Fills in what the object declares. Its names are there already, and a minimum of 0. `before`: what it declared
+  // last.
   virtual void Declare(const model::Object& object, const model::GangSpec& before, model::GangSpec* spec) = 0;
-  // The pod that a member will be.
+  // Returns the pod that a member will be.
   static std::shared_ptr<const model::Pod> PodOf(const std::string& ns, const std::string& cpu) {
     auto pod = cluster::DecodePod(
         tests::PodManifest({{"namespace", ns}, {"schedulerName", "tutti"}, {"requests", {{"cpu", cpu}}}}));

@@ -23,19 +23,19 @@ class KeeperWorld final : public ObjectKeeper::Owner, public cluster::ClusterWri
   using Json = base::Json;
   using Desired = std::vector<cluster::DesiredObject>;
 
-  // What becomes of a write: whether it takes effect, and what is said of it.
+  // What becomes of a write: whether it takes effect, and what its reply says.
   struct Fate {
     bool arrives = true;
-    cluster::Outcome said = cluster::Outcome::kDone;  // kDone: what the API server says
-    int http_status = 0;                              // else
+    cluster::Outcome said = cluster::Outcome::kDone;  // kDone: the reply is the API server's
+    int http_status = 0;                              // of any other reply
   };
 
   // What is desired now.
   std::function<Desired(const KeeperWorld&)> desire = [](const KeeperWorld&) { return Desired(); };
   std::function<Fate(const cluster::Command&)> fate = [](const cluster::Command&) { return Fate(); };
-  bool feeds = true;      // the feed shows what happens at once
-  bool replies = true;    // and so do replies come
-  int writes = 0;         // that have left
+  bool feeds = true;      // the feed shows at once what happens
+  bool replies = true;    // replies come at once
+  int writes = 0;         // the number of writes that have left
   std::string last_body;  // of the last write
 
   base::VirtualClock clock{1'000'000};
@@ -46,7 +46,7 @@ class KeeperWorld final : public ObjectKeeper::Owner, public cluster::ClusterWri
   static cluster::ObjectRef Ref(const std::string& name, const std::string& uid = "") {
     return cluster::NewRef("test.tutti.dev", "v1", "things", "Thing", "ns", name, uid);
   }
-  // The status of an object that the feed has shown, or of one that was created.
+  // Desires a status of an object that the feed has shown, or that was created.
   cluster::DesiredObject Status(const std::string& name, const Json& status) const {
     const auto seen = Known(name);
     return {
@@ -68,7 +68,7 @@ class KeeperWorld final : public ObjectKeeper::Owner, public cluster::ClusterWri
     return shown ? shown : keeper.Created(Ref(name));
   }
 
-  // What others do.
+  // Does what other writers do.
   void Put(const std::string& name, Json body) {
     const auto at = objects_.find(name);
     Json meta = at == objects_.end() ? Json{{"uid", std::to_string(++uids_)}} : at->second["metadata"];
@@ -108,7 +108,7 @@ class KeeperWorld final : public ObjectKeeper::Owner, public cluster::ClusterWri
     const base::Millis end = clock.MonotonicMs() + by_ms;
     for (Settle(); clock.MonotonicMs() < end; Settle()) clock.AdvanceTo(due_ms_ ? std::min(end, *due_ms_) : end);
   }
-  // What the feed has yet to show, and what was not replied to.
+  // Shows the next change that the feed has not shown yet. False: there is none.
   bool ShowNext() {
     if (news_.empty()) return false;
     const auto [name, object] = std::move(news_.front());
@@ -121,7 +121,7 @@ class KeeperWorld final : public ObjectKeeper::Owner, public cluster::ClusterWri
     }
     return true;
   }
-  // Of all that the feed has yet to show, the last only.
+  // Shows only the last of the changes that the feed has not shown yet.
   void ShowLatest() {
     while (news_.size() > 1) news_.pop_front();
     ShowNext();
@@ -217,7 +217,7 @@ class KeeperWorld final : public ObjectKeeper::Owner, public cluster::ClusterWri
   std::deque<std::pair<std::string, std::shared_ptr<const model::Object>>> news_;  // null: it is gone
   std::deque<std::pair<std::string, cluster::CommandReply>> answers_;
   std::set<std::string> under_way_;     // names of objects
-  std::optional<base::Millis> due_ms_;  // monotonic; when what is desired is to be stated
+  std::optional<base::Millis> due_ms_;  // monotonic; when the desired state is stated next
 };
 
 }  // namespace tutti::core

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // QuotaRig: gangs that get quota before they have pods. A PodGroup asks by the annotation "roles", such as
-// {"worker": {"count": 2, "min": 1, "cpu": "1", "level": "rack"}}, of the queue that the annotation "queue" names. The
-// same dialect says what it was told; a test says what became of the job.
+// {"worker": {"count": 2, "min": 1, "cpu": "1", "level": "rack"}}. It asks the queue that the annotation "queue" names.
+// The dialect keeps what it was told. The test says what became of the job.
 #pragma once
 
 #include "tests/core/declaring_rig.h"
 
 namespace tutti::core {
 
-// What is declared besides gangs, and what the dialect was told of them.
+// What is declared in addition to gangs, and what the dialect was told.
 struct QuotaWorld {
   std::map<std::string, model::Flavor> flavors;
   std::map<std::string, model::CohortSpec> cohorts;
@@ -137,7 +137,7 @@ struct QuotaRig : DeclaringRig {
     flavor.name = name;
     flavor.labels = labels;
   }
-  // With cpu of these flavors; reached through a queue of its name in the namespace. It is seen with the next PodGroup.
+  // Adds a queue with cpu of these flavors, and a local queue of the same name. They are seen with the next PodGroup.
   model::LeafQueueSpec& AddLeaf(const std::string& name, const std::vector<std::pair<std::string, int64_t>>& cpus) {
     model::LeafQueueSpec& leaf = world.leaves[name];
     leaf.name = name;

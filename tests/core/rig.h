@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rig: the real core on the embedded cluster's store, under a virtual clock; without kubelets and controllers, so that
-// a test says itself what happens to pods.
+// Rig: the real core on the embedded cluster's store, under a virtual clock. There are no kubelets and no controllers:
+// the test itself says what happens to pods.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 
 namespace tutti::core {
 
-// A status that is desired of an object of test.tutti.dev which does not have it.
+// Desires a status of an object of test.tutti.dev that does not have it.
 inline cluster::DesiredObject SaysSo(const std::string& resource, const std::string& kind, const std::string& name) {
   auto object = std::make_shared<model::Object>();
   object->group = "test.tutti.dev", object->version = "v1", object->resource = resource, object->kind = kind;
@@ -28,14 +28,15 @@ inline cluster::DesiredObject SaysSo(const std::string& resource, const std::str
   return {.ref = cluster::RefOf(seen), .fields = {{"said", true}}, .seen = seen};
 }
 
-// Gangs declared by the pods' own labels: "gang" names it, "role" the part, "queue" the queue; annotation "min" is "N".
-// A pod that says none of this is a lone one.
-// Label "unit" names the unit that the pod is in; annotations "unit-size" and "unit-min" say what is asked of units,
-// and "unit-role" of which role's. Members of role "pairs" start two at a time; annotation "role" names a role by any
-// text, of "role-min" members or two. Annotation "problem" makes it unreadable. There is one queue, "four", of 4 cpu.
+// Reads gangs from the labels and annotations of their pods. Label "gang" is the gang's name, "role" the pod's role,
+// "queue" the queue; annotation "min" is the minimum. A pod with none of these is a lone pod.
+// Label "unit" is the pod's unit. Annotations "unit-size" and "unit-min" say how large units are and how many are
+// needed, and "unit-role" in which role. Members of role "pairs" start two at a time. Annotation "role" is a role with
+// any text as its name, of "role-min" members, or else two. Annotation "problem" makes the declaration unreadable.
+// There is one queue, "four", of 4 cpu.
 class LabelDialect : public dialects::Dialect {
  public:
-  // Where `reports` is given, it is told what is reported of gangs.
+  // `reports`: gets what is reported of gangs; null: that is not kept.
   explicit LabelDialect(std::vector<dialects::GangState>* reports) : reports_(reports) {
     if (reports) kinds_.push_back({"test.tutti.dev", "gangs", "Gang", {"v1"}});
   }
@@ -104,7 +105,7 @@ class LabelDialect : public dialects::Dialect {
   std::vector<model::ObjectKind> kinds_;
 };
 
-// For good, by the API server.
+// Returns the fate of a command that the API server refuses for good.
 inline sim::Fate Refused() { return {.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"}; }
 inline bool IsBindTo(const cluster::Command& command, std::string_view node) {
   const auto* bind = std::get_if<cluster::Bind>(&command.body);
@@ -118,9 +119,9 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
     Restart();
   }
 
-  // A scheduler that remembers nothing, on the same cluster. What the old one had sent may still arrive.
+  // Starts a scheduler that remembers nothing, on the same cluster. What the old one has sent may still arrive.
   void Restart() { Replace(); }
-  // As Restart; the writer of the one that died, with what is still on its way.
+  // Does the same as Restart. Returns the writer of the scheduler that died, with what is still on its way.
   std::unique_ptr<sim::Writer> Replace() {
     if (writer) writer->OrphanInFlight();
     std::unique_ptr<sim::Writer> dead = std::move(writer);
@@ -141,7 +142,7 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
   void Post(cluster::FeedEvent event) override { events_.push_back(std::move(event)); }
   sim::Fate Decide(const cluster::Command& command) override { return fate ? fate(command) : sim::Fate{}; }
 
-  // One turn of everything; false when nothing moved.
+  // Gives everything one turn. False: nothing moved.
   bool Step() {
     feed->Pump();
     writer->PumpAnswers();
@@ -159,7 +160,7 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
       if (!Step()) return;
     FAIL("the world does not settle");
   }
-  // Lets time pass until nothing is due within `by_ms`.
+  // Lets `by_ms` pass, and everything happen that is due in that time.
   void Pass(base::Millis by_ms) {
     const base::Millis end = clock.MonotonicMs() + by_ms;
     for (Settle(); clock.MonotonicMs() < end; Settle()) {
@@ -189,7 +190,7 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
     std::string owner_uid = "owner-uid";
     std::string priority_class = {};
     std::string gate = {};
-    sim::Json annotations = sim::Json::object(), spec = sim::Json::object();  // put into the pod's
+    sim::Json annotations = sim::Json::object(), spec = sim::Json::object();  // are put into the pod's own
   };
   void AddPod(const std::string& name, const PodArgs& args) {
     sim::Json requests = {{"cpu", args.cpu}};
@@ -220,7 +221,7 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
     const auto created = store.Create(pod, {.restore = false});
     if (!created) FAIL(created.error().message);
   }
-  // Pods GANG-0, GANG-1, ...
+  // Adds pods GANG-0, GANG-1, ...
   void AddGang(const std::string& gang, int members, int min, int gpu = 0, const std::string& owner = "ReplicaSet") {
     for (int i = 0; i < members; ++i)
       AddPod(fmt::format("{}-{}", gang, i), {.gang = gang, .min = std::to_string(min), .gpu = gpu, .owner = owner});
@@ -232,7 +233,7 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
                           {"value", value}}));
   }
   void Delete(const std::string& name) { REQUIRE(store.Delete(sim::kPods, "default", name, {.grace_seconds = 0})); }
-  // Only so many binds arrive; the others are lost, as when their sender is killed.
+  // Lets only so many binds arrive. The others are lost, as when their sender is killed.
   void LoseBindsAfter(size_t most) {
     fate = [most, binds = size_t{0}](const cluster::Command& command) mutable {
       if (std::holds_alternative<cluster::Bind>(command.body) && ++binds > most)
@@ -261,7 +262,7 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
     REQUIRE(store.Modify(sim::kPods, "default", pod,
                          [&](sim::Json& object) { object["metadata"]["annotations"][name] = value; }));
   }
-  // A scheduler that is watched by it, in place of the present one.
+  // Replaces the scheduler by one that `watcher` observes.
   void Observe(observe::Observer* watcher) {
     observer = watcher;
     Restart();
@@ -271,7 +272,7 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
     const sim::Object pod = store.Find(sim::kPods, "default", name);
     return pod ? sim::DigString(*pod, "spec", "nodeName") : "<gone>";
   }
-  // "Unschedulable: message" of the PodScheduled condition, or empty.
+  // Returns "Unschedulable: message" of the PodScheduled condition; empty: the pod does not wait.
   std::string Waits(const std::string& name) const {
     const sim::Object pod = store.Find(sim::kPods, "default", name);
     if (!pod) return "<gone>";
@@ -286,7 +287,7 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
     return bound;
   }
 
-  // Of schedulers that are started from now on.
+  // For schedulers that are started from now on.
   observe::Observer* observer = nullptr;
   cluster::Extenders* extenders = nullptr;
   std::function<void(Options*)> configure;  // changes the options

@@ -11,7 +11,7 @@ namespace tutti::core {
 inline const sim::GroupResource kGroups{"scheduling.volcano.sh", "podgroups"},
     kQueues{"scheduling.volcano.sh", "queues"};
 
-// A rig that has the CRDs, whose gangs are PodGroups, whatever dialect reads them.
+// A rig with the CRDs. Its gangs are PodGroups, which any dialect may read.
 struct GroupRig : Rig {
   GroupRig() {
     static const auto definitions = sim::LoadManifests({TUTTI_SOURCE_DIR "/manifests/crds"});
@@ -61,7 +61,7 @@ struct VolcanoRig : GroupRig {
     spec.update(more);
     PutGroup(name, spec);
   }
-  // Pods GROUP-FROM, ... up to before GROUP-TO.
+  // Adds the pods GROUP-FROM, ... up to, but without, GROUP-TO.
   void AddMembers(const std::string& group, int from, int to) {
     for (int i = from; i < to; ++i)
       AddPod(fmt::format("{}-{}", group, i), {.annotations = {{"scheduling.k8s.io/group-name", group}}});
@@ -76,7 +76,7 @@ struct VolcanoRig : GroupRig {
   void DropGroup(const std::string& group) { REQUIRE(store.Delete(kGroups, "default", group)); }
 
   std::vector<std::string> said;  // warnings about PodGroups
-  int writes = 0;                 // of their statuses
+  int writes = 0;                 // of the PodGroups' statuses
 };
 
 }  // namespace tutti::core

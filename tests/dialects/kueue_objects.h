@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objects of a small cluster with Kueue's kinds, and a core that does what it is told.
+// The objects of a small cluster with Kueue's kinds, and a core that does what is desired.
 #pragma once
 
 #include <fmt/format.h>
@@ -61,7 +61,7 @@ inline Json RayJob(const std::string& name, Json labels = {{"kueue.x-k8s.io/queu
                                  name, labels.dump()));
 }
 
-// A cluster of one dialect: what is desired is done at once, and seen.
+// A cluster of one dialect: what is desired is done and seen at once.
 class Cluster final : public cluster::Unseen {
  public:
   explicit Cluster(DialectSettings settings = {}) : dialect(std::move(settings)) {
@@ -110,7 +110,7 @@ class Cluster final : public cluster::Unseen {
   model::GangKey KeyOf(const std::string& job) const {
     return {"kueue", "ns", WorkloadName("RayJob", "ray.io", job, "uid-" + job)};
   }
-  // The last condition's "status reason: message".
+  // Returns "status reason: message" of the condition.
   std::string Condition(const std::string& workload, const std::string& type) const {
     for (const Json& each : At("Workload", workload)["status"].value("conditions", Json::array()))
       if (each["type"] == type)
@@ -119,7 +119,7 @@ class Cluster final : public cluster::Unseen {
     return "";
   }
 
-  // Does what is desired until nothing more is; returns what was done, in order.
+  // Does what is desired until nothing more is desired. Returns what was done, in order.
   std::vector<std::string> Settle(const model::GangKey& key) {
     std::vector<std::string> done;
     for (int step = 0; step < 20; ++step) {
@@ -137,14 +137,14 @@ class Cluster final : public cluster::Unseen {
     return done;
   }
 
-  // Has the Workload made.
+  // Lets the dialect make the Workload.
   void Create(const model::GangKey& key) {
     const GangReport kept = std::exchange(report, GangReport());
     Settle(key);
     report = kept;
   }
 
-  // The Events of the step to this report.
+  // Returns the Events of the step from the last report to this one.
   std::vector<std::string> Announce(const model::GangKey& key) {
     const model::GangSpec spec = dialect.Describe(key);
     report.spec = &spec;
@@ -203,7 +203,7 @@ class Cluster final : public cluster::Unseen {
   std::vector<std::unique_ptr<model::GangSpec>> specs_;
 };
 
-// The quota of one RayJob of these.
+// Returns the quota that one of these RayJobs holds.
 inline model::HeldQuota HeldBy(const model::GangKey& key, const std::string& uid) {
   model::HeldQuota has;
   has.uid = uid;

@@ -16,7 +16,7 @@ namespace tutti::dialects {
 
 using Json = base::Json;
 
-// `text`: kind, metadata, spec, ...; group and resource are given.
+// Returns an object. `text` has its kind, metadata, spec, ...; group and resource are given.
 inline std::shared_ptr<const model::Object> ObjectFrom(const std::string& api_version, const std::string& resource,
                                                        const std::string& text) {
   auto body = std::make_shared<Json>(Json::parse(text));
@@ -50,7 +50,7 @@ class Teller final : public cluster::Unseen {
  public:
   explicit Teller(const Dialect& dialect) : dialect_(dialect) {}
 
-  // The patch that is written for the report, or none.
+  // Returns the patch that is written for the report, or none.
   std::optional<cluster::Patch> Write(const GangReport& report) {
     return Write([&](auto* out) { dialect_.Desire(report, *this, out); });
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scheduler that does not run: tests say what it shows.
+// A scheduler that does not run. Tests say what it shows.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ inline observe::Decision Waiting(const std::string& ns, const std::string& name,
   return decision;
 }
 
-// Thread-safe.
+// What the doors show. Thread-safe.
 class Stage final : public Source {
  public:
   const About& about() const override { return about_; }
@@ -65,8 +65,8 @@ class Stage final : public Source {
   Nodes nodes;
   QueueViews queues;
   observe::History::Found history;
-  std::atomic<bool> forgetful = false;  // no changes are kept
-  std::atomic<bool> busy = false;       // no list is made
+  std::atomic<bool> forgetful = false;  // keeps no changes
+  std::atomic<bool> busy = false;       // makes no list
   std::atomic<int> lists = 0, questions = 0;
 
  private:
@@ -77,7 +77,7 @@ class Stage final : public Source {
   std::atomic<uint64_t> sequence_ = 100;
 };
 
-// May list pods in some namespaces.
+// The rights of a user who may list pods in some namespaces.
 class SomeRights final : public server::Rights {
  public:
   explicit SomeRights(std::vector<std::string> namespaces, std::string user = "dev")
@@ -92,7 +92,7 @@ class SomeRights final : public server::Rights {
 
   mutable int asked = 0;
   bool down = false;
-  bool gets = false;  // every path
+  bool gets = false;  // may get every path
   std::vector<std::string> namespaces;
 
  private:

@@ -16,15 +16,15 @@ bool IsLabelText(std::string_view text);
 bool IsSubdomain(std::string_view text);
 std::optional<int64_t> WholeNumber(std::string_view text);
 
-// That upstream takes it at all.
+// Tells whether upstream accepts it at all.
 bool Sound(const model::Requirement& requirement);
 bool Sound(const model::LabelSelector& selector);
 
-// REQUIRES: sound.
+// Tells whether it selects the labels. REQUIRES: it is sound.
 bool Holds(const model::Requirement& requirement, const model::StringMap& labels);
 bool Selects(const model::LabelSelector& selector, const model::StringMap& labels);
 
-// A pod's nodeSelector and required node affinity.
+// Tells whether the pod's nodeSelector and required node affinity admit the node.
 bool Admits(const model::PodSpec& pod, const std::string& node, const model::StringMap& labels);
 
 }  // namespace tutti::fuzz

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fuzz target: what an attacker may send, given to the code that reads it. Nothing may crash, hang or break a promise
-// that the target CHECKs.
+// A fuzz target: gives what an attacker may send to the code that reads it. The code must not crash, hang or break a
+// promise that the target CHECKs.
 //
 //   TUTTI_FUZZ_TARGET(quantity) { ... use `input` ... }
 //
-// Under the preset `fuzz` each target is a libFuzzer binary. Else all of them are in fuzz_test, which gives each the
-// files of its corpus.
+// Under the preset `fuzz` each target is a libFuzzer binary. Otherwise all of them are in fuzz_test, which gives
+// each target the files of its corpus.
 #pragma once
 
 #include <cstddef>

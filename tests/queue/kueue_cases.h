@@ -39,15 +39,15 @@ struct KueueCase {
   std::vector<model::LeafQueueSpec> leaves;
   std::vector<std::pair<model::LocalQueueSpec, bool>> locals;
   std::map<std::string, Workload> workloads;
-  std::string only;  // whose evictions are compared; empty: all
+  std::string only;  // the preemptor whose evictions are compared; empty: all
   std::set<Eviction> evicts;
   std::map<std::string, End> ends;
 };
 
 std::vector<KueueCase> ReadKueueCases(std::istream& in);
 
-// Runs the case until nothing changes any more, where those that are evicted leave at once and queue again. Returns
-// what comes out otherwise than the case says, a sentence each.
+// Runs the case until nothing changes any more. Workloads that are evicted leave at once and queue again. Returns what
+// differs from what the case says, one sentence for each.
 std::vector<std::string> RunKueueCase(const KueueCase& c);
 
 }  // namespace tutti::queue

@@ -17,7 +17,7 @@ inline model::CellQuota Quota(int64_t nominal, std::optional<int64_t> borrowing 
   return {nominal, borrowing, lending};
 }
 
-// One group of gpus, by flavor.
+// Returns one group of the resource "gpu", with a quota for each flavor.
 inline std::vector<model::ResourceGroup> Gpus(const std::vector<std::pair<std::string, model::CellQuota>>& flavors) {
   model::ResourceGroup group{{"gpu"}, {}};
   for (const auto& [flavor, quota] : flavors) group.flavors.push_back({flavor, {{"gpu", quota}}});
@@ -48,7 +48,7 @@ inline model::GangAsk AskFor(const std::string& local, int64_t gpus, int32_t pri
   return ask;
 }
 
-// Admission with flavor f, leaves whose namespaced queues have their names, and gangs by number.
+// Admission with one flavor, f. Each leaf has a namespaced queue of the same name. Gangs are numbers.
 struct Desk {
   KueueAdmission admission;
   base::Millis now = 1'000;

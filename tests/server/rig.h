@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server on loopback for tests, with pages that say little, and clients for it.
+// A server on loopback for tests, with short pages, and clients for it.
 #pragma once
 
 #include <httplib.h>
@@ -18,7 +18,7 @@
 
 namespace tutti::server {
 
-// The machine's clock, of which a test skips what it would have to wait for. Thread-safe.
+// The machine's clock, with which a test skips time instead of waiting. Thread-safe.
 class SkippingClock final : public base::Clock {
  public:
   base::Millis WallMs() const override { return machine_.WallMs() + skipped_ms_; }
@@ -64,7 +64,7 @@ inline Pages SomePages(std::string* ready_problem) {
   return pages;
 }
 
-// A folder that goes away with the test.
+// A folder that is removed at the end of the test.
 class TempFolder {
  public:
   TempFolder() : path_(std::filesystem::temp_directory_path() / ("tutti-server-" + std::to_string(getpid()))) {
@@ -90,7 +90,7 @@ inline ServerOptions OnLoopback() {
   return options;
 }
 
-// A TCP connection to `port` that says nothing of itself.
+// A TCP connection to `port` that says only what the test says.
 class RawClient {
  public:
   explicit RawClient(int port) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
@@ -107,8 +107,7 @@ class RawClient {
   int socket_fd() const { return socket_; }
   void Say(std::string_view text) const { send(socket_, text.data(), text.size(), MSG_NOSIGNAL); }
 
-  // Tells whether the server hangs up on a client that says `next` every second. So no time-out of a single read
-  // passes.
+  // Tells whether the server hangs up on a client that says `next` every second. So no single read times out.
   template <typename Next>
   bool IsHungUpOn(Next next) const {
     constexpr int kPatienceSeconds = 8;
@@ -124,7 +123,7 @@ class RawClient {
   const int socket_;
 };
 
-// TLS on top of it.
+// A TLS connection on top of a RawClient.
 class TlsClient {
  public:
   explicit TlsClient(int port)
@@ -134,11 +133,11 @@ class TlsClient {
   }
 
   const RawClient& raw() const { return raw_; }
-  // False: the server takes no more.
+  // Sends the text. False: the server takes no more.
   bool Say(std::string_view text) const {
     return SSL_write(ssl_.get(), text.data(), static_cast<int>(text.size())) > 0;
   }
-  // Until the server hangs up.
+  // Returns all that comes until the server hangs up.
   std::string Hear() const {
     std::string heard;
     char piece[4096];

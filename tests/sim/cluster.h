@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the embedded cluster begin with: a store under a clock of theirs, and short objects.
+// What the tests of the embedded cluster begin with: a store under the test's own clock, and short objects.
 #pragma once
 
 #include <string>
@@ -33,7 +33,7 @@ inline Json ConfigMap(const std::string& name) {
 
 inline const GroupResource kConfigMaps{"", "configmaps"};
 
-// Creates it or fails the test with the server's words.
+// Creates the object. Otherwise fails the test with the server's words.
 inline Object Make(Store& store, Json object) {
   auto made = store.Create(std::move(object));
   INFO((made ? "" : made.error().message));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A world under a virtual clock, with short ways to fill it and a binder that asks no questions.
+// A world under a virtual clock, with short ways to fill it, and a binder that binds any pod.
 #pragma once
 
 #include <algorithm>
@@ -51,7 +51,7 @@ struct WorldFixture {
     INFO((bound ? "" : bound.error().message));
     REQUIRE(bound);
   }
-  // Binds every pod that is waiting, to `node`.
+  // Binds every waiting pod to `node`.
   void BindAll(const std::string& node) {
     world.Pump();
     for (const Object& pod : store().All(kPods)) {
