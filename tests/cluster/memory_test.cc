@@ -12,7 +12,8 @@ namespace {
 
 using Json = base::Json;
 
-// It is apart from every pod in ten thousand namespaces of its own: some 500 KB, of which the log of pods tells others.
+// A term against all pods in ten thousand namespaces that no other pod names: some 500 KB. The log of pods shows it to
+// others.
 Json Apart(int of) {
   Json namespaces = Json::array();
   for (int i = 0; i < 10'000; ++i) namespaces.push_back(fmt::format("team-{}-{}", of, i));

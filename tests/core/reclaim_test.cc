@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What queues take back from each other, over random queues and arrivals: never in turns, never without use.
+// What queues take back from each other, over random queues and arrivals: never in turns, and always of use.
 #include <algorithm>
 #include <map>
 

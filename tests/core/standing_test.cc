@@ -128,7 +128,7 @@ TEST_CASE("Of a PodGroup's conditions the true one is the newest, however often 
   CHECK(rig.writes == 0);
 }
 
-TEST_CASE("A PodGroup that no scheduler has without pods is told, too, that the last one is gone") {
+TEST_CASE("A PodGroup that belongs to no scheduler while it has no pods is told, too, that the last one is gone") {
   StandingRig rig;
   rig.make_dialects = [] {
     dialects::DialectList dialects;

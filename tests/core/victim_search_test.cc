@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pods go so that a gang fits: only those of lower priority, whole gangs or what they can spare, none without
-// use.
+// Which pods go so that a gang fits: only those of lower priority, whole gangs or what they can spare, and none that
+// does not help.
 #include <algorithm>
 
 #include "base/random.h"
@@ -56,7 +56,7 @@ TEST_CASE("As few go as are needed, of the lowest priority that is enough") {
   CHECK(answer.placements.size() == 2);
 }
 
-TEST_CASE("No pod goes for a gang of the same priority, and none goes without use") {
+TEST_CASE("No pod goes for a gang of the same priority, and no eviction is useless") {
   VictimRig rig;
   AddNode(rig, "a", 2);
   rig.Add(Pod("equal", 1, 10, {}, "a"));
@@ -252,7 +252,7 @@ TEST_CASE("A choice of victims spends what it may, and finds what it has looked 
   CHECK(budget.left() > -kOneNode);
 }
 
-TEST_CASE("Of very many that may go none goes without use, though each cannot be tried by itself") {
+TEST_CASE("Of very many that may go only those that help go, though each cannot be tried by itself") {
   VictimRig rig;
   constexpr int kRacks = 60, kNodes = 5, kPods = 4;
   for (int r = 0; r < kRacks; ++r)
@@ -388,7 +388,8 @@ void CheckGangs(VictimRig& rig, const std::set<PodId>& gone) {
 }  // namespace
 
 TEST_CASE(
-    "In any cluster no pod goes without use, none could be spared, and those that may go are found where it helps") {
+    "In any cluster no eviction is useless, no victim could be spared, and those that may go are found where it "
+    "helps") {
   size_t fits = 0, refused = 0;
   for (uint64_t seed = 1; seed <= 400; ++seed) {
     INFO("seed " << seed);

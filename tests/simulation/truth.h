@@ -146,8 +146,8 @@ class Truth {
   const std::string& second_set() const { return second_set_; }
   // Returns the number of plans that have recorded which pods are to leave for their gang.
   size_t records() const { return judged_.size(); }
-  // Returns a victim that was recorded without use: a lone pod of a node where the gang has no place, or a part of a
-  // whole gang without which that gang has too little; empty: none.
+  // Returns a victim that was recorded and does not help: a lone pod of a node where the gang has no place, or a part
+  // of a whole gang without which that gang has too little; empty: none.
   const std::string& useless() const { return useless_; }
   // Tells whether a live pod of the gang is the commit member of some bound member's plan, and is not bound itself.
   bool HasOpenCommit(const TrueGang& gang) const;

@@ -136,7 +136,7 @@ func (p portsInUse) dropTaken(pod *v1.Pod) {
 }
 
 // sharesClaimNames: the asked pod has a claim whose name is that of a claim in another namespace, which a pod there uses.
-// Upstream takes one for the other when that pod leaves, and would evict it without use.
+// Upstream takes one for the other when that pod leaves, and would evict it although that does not help.
 func sharesClaimNames(q *Question) bool {
 	names := func(pod *v1.Pod) map[string]bool {
 		of := map[string]bool{}
