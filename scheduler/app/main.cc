@@ -15,6 +15,7 @@
 #include "app/manifest_check.h"
 #include "app/output.h"
 #include "app/profiles.h"
+#include "app/report.h"
 #include "app/run.h"
 #include "app/signals.h"
 #include "app/sim_command.h"
@@ -323,7 +324,7 @@ struct RunVerb {
 struct SimulateVerb {
   Paths given;
   std::vector<std::string> config_files;
-  std::string until = "24h", plot;
+  std::string until = "24h", plot, report;
   OutputFlag output;
   KubeRayFlags kuberay;
 
@@ -345,6 +346,8 @@ struct SimulateVerb {
     AddConfig(verb, &config_files);
     output.AddTo(verb);
     verb.add_option("--plot", plot, "draw the GPUs in use and a line for each gang into this file, as SVG")
+        ->type_name("FILE");
+    verb.add_option("--report", report, "write a page with the drawing and all tables into this file, as HTML")
         ->type_name("FILE");
     verb.add_option("--until", until, "the longest virtual time")->type_name("DURATION")->capture_default_str();
     kuberay.AddTo(verb);
@@ -382,6 +385,9 @@ struct SimulateVerb {
     if (!plot.empty())
       if (const base::Status drawn = app::WriteFile(plot, app::SummarySvg(summary)); !drawn)
         return Refuse("simulate", "--plot: " + drawn.error().message);
+    if (!report.empty())
+      if (const base::Status written = app::WriteFile(report, app::SimulationReport(*result, summary, notes)); !written)
+        return Refuse("simulate", "--report: " + written.error().message);
     std::string text = output.Render(*result, app::SimulationTable);
     if (output.format == "table") text += "\nSUMMARY\n" + app::SummaryText(summary);
     return Show("simulate", text);
@@ -393,7 +399,7 @@ struct SimulateVerb {
 struct EvaluateVerb {
   Paths given;
   std::vector<std::string> config_files;
-  std::string pod;
+  std::string pod, report;
   OutputFlag output;
 
   void AddTo(CLI::App& main, int* exit_code) {
@@ -410,6 +416,7 @@ struct EvaluateVerb {
     verb.add_option("--pod", pod, "the pod, as NAMESPACE/NAME or NAME")->required();
     AddConfig(verb, &config_files);
     output.AddTo(verb);
+    verb.add_option("--report", report, "write the answer as a page into this file, as HTML")->type_name("FILE");
     verb.final_callback([this, exit_code] { *exit_code = Go(); });
   }
 
@@ -433,6 +440,9 @@ struct EvaluateVerb {
     const auto result =
         app::Evaluate(*std::move(objects), *profiles, ns, slash == std::string::npos ? pod : pod.substr(slash + 1));
     if (!result) return Refuse("evaluate", result.error().message);
+    if (!report.empty())
+      if (const base::Status written = app::WriteFile(report, app::EvaluationReport(*result)); !written)
+        return Refuse("evaluate", "--report: " + written.error().message);
     return Show("evaluate", output.Render(*result, app::EvaluationTable));
   }
 };

@@ -112,6 +112,21 @@ base::Status WriteFile(const std::string& path, std::string_view text) {
   return base::Fail(base::ErrorCode::kUnavailable, fmt::format("{}: {}", path, std::strerror(errno)));
 }
 
+std::string EscapedMarkup(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&': escaped += "&amp;"; break;
+      case '<': escaped += "&lt;"; break;
+      case '>': escaped += "&gt;"; break;
+      case '"': escaped += "&quot;"; break;
+      case '\'': escaped += "&#39;"; break;
+      default: escaped += c;
+    }
+  }
+  return escaped;
+}
+
 void ShowNotes(const std::vector<std::string>& notes) {
   for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
 }

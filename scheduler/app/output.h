@@ -15,6 +15,9 @@ namespace tutti::app {
 std::string ToJsonText(const nlohmann::ordered_json& value);
 std::string ToYamlText(const nlohmann::ordered_json& value);
 
+// Returns `text` as it is written in XML and HTML, also within quoted attributes.
+std::string EscapedMarkup(std::string_view text);
+
 // Writes `text` to standard output and flushes it. Error: kUnavailable, if not all of it was written.
 base::Status Print(std::string_view text);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/output.h"
 #include "app/simulation_summary.h"
 
 namespace tutti::app {
@@ -16,21 +17,6 @@ constexpr double kMostOfGangs = 4'000;  // height of all gangs' lines
 constexpr const char* kStrong = "#1b6ca8";
 constexpr const char* kPale = "#e0a899";
 
-std::string Escaped(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '&')
-      escaped += "&amp;";
-    else if (c == '<')
-      escaped += "&lt;";
-    else if (c == '>')
-      escaped += "&gt;";
-    else
-      escaped += c;
-  }
-  return escaped;
-}
-
 struct Drawing {
   const SimulationSummary& summary;
   std::string svg;
@@ -40,12 +26,13 @@ struct Drawing {
                        (kWidth - kLeft - kRight);
   }
   void Text(double x, double y, std::string_view anchor, std::string_view text) {
-    svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, Escaped(text));
+    svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
+                       EscapedMarkup(text));
   }
   void Bar(double from, double to, double y, double height, const char* colour, const std::string& title) {
     svg += fmt::format(
         "<rect x=\"{:.1f}\" y=\"{:.2f}\" width=\"{:.1f}\" height=\"{:.2f}\" fill=\"{}\"><title>{}</title></rect>\n",
-        from, y, std::max(0.5, to - from), height, colour, Escaped(title));
+        from, y, std::max(0.5, to - from), height, colour, EscapedMarkup(title));
   }
 
   // Draws the GPUs in use as steps, below the line of the capacity.

@@ -5,7 +5,10 @@
   doors_test.py PATH-TO-TUTTI
 """
 
+import base64
 import gzip
+import hashlib
+import html.parser
 import json
 import os
 import pathlib
@@ -54,6 +57,27 @@ kind: Node
 metadata: {name: node-1}
 status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
 """
+
+
+class Page(html.parser.HTMLParser):
+    """What a browser would make of a page: its tags, the names of their attributes, its texts, style and policy."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.texts = set(), [], []
+        self.style = self.policy = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes += [name for name, _ in attrs]
+        if dict(attrs).get("http-equiv") == "Content-Security-Policy":
+            self.policy = dict(attrs)["content"]
+
+    def handle_data(self, data):
+        if self.lasttag == "style" and not self.style:
+            self.style = data
+        self.texts.append(data)
 
 
 def tutti(*arguments, stdin=""):
@@ -194,6 +218,28 @@ class Offline(unittest.TestCase):
             done = tutti("simulate", "-", "--plot", os.path.join(folder, "no", "such.svg"), stdin=text)
             self.assertEqual(done.returncode, 1)
             self.assertIn("such.svg: No such file or directory", done.stderr)
+
+    def test_reports_are_pages_without_scripts_that_show_hostile_texts_as_texts(self):
+        hostile = "---\napiVersion: x.io/v1\nkind: <script>alert(1)</script>\nmetadata: {name: a}\n"
+        text = NODE + "---" + POD % "1" + "---" + (POD % "100").replace("name: p", "name: large") + hostile
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "report.html")
+            for arguments, shown in (
+                    (["simulate", "-"], ["default", "large", "waiting-for-nodes", "the kind <script>alert(1)</script> of x.io/v1"]),
+                    (["evaluate", "-", "--pod", "large"], ["node-1", "NodeResourcesFit: Insufficient cpu"])):
+                done = tutti(*arguments, "--report", path, stdin=text)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                with open(path, encoding="utf-8") as report:
+                    page = Page(report.read())
+                for each in shown:
+                    self.assertTrue(any(each in one for one in page.texts), (each, page.texts))
+                self.assertFalse({"script", "link", "img", "iframe", "object"} & page.tags)
+                self.assertFalse([name for name in page.attributes if name.startswith("on") or name in ("href", "src")])
+                digest = base64.b64encode(hashlib.sha256(page.style.encode()).digest()).decode()
+                self.assertEqual(page.policy, f"default-src 'none'; style-src 'sha256-{digest}'")
+            done = tutti("simulate", "-", "--report", os.path.join(folder, "no", "such.html"), stdin=NODE)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("--report: ", done.stderr)
 
     def test_bad_input_is_named_and_ends_badly(self):
         done = tutti("simulate", "-", stdin=POD % "abc")

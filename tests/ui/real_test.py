@@ -159,6 +159,21 @@ class Sim(Real):
         self.assertEqual(self.page.run("document.querySelectorAll('main img').length"), 0)
 
 
+class Report(Real):
+    def test_the_page_of_a_simulation_stands_alone(self):
+        one = pod("large", 64)
+        one["metadata"]["annotations"] = {"scheduling.k8s.io/group-name": HOSTILE, "scheduling.volcano.sh/queue-name": HOSTILE}
+        (self.folder / "input.yaml").write_text(NODES + "---\n" + json.dumps(pod("small", 4)) + "\n---\n" + json.dumps(one))
+        self.address = (self.folder / "report.html").as_uri()
+        process = self.start("simulate", self.folder / "input.yaml", "--report", self.folder / "report.html")
+        self.assertEqual(process.wait(serving.SECONDS), 0, (self.folder / "log").read_text())
+        self.page = BROWSER.page()
+        self.page.open(self.address)
+        self.shows("A simulation by Tutti", "GPUs in use", "gangs whole: 1 of", "small", HOSTILE)
+        self.assertEqual(self.page.run("document.querySelectorAll('main img, script').length"), 0)
+        self.assertIn("collapse", self.page.run("getComputedStyle(document.querySelector('table')).borderCollapse"))
+
+
 class Run(Real):
     def setUp(self):
         super().setUp()
