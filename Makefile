@@ -4,7 +4,7 @@ MAKEFLAGS += --no-print-directory
 RELEASE := build/release
 
 .PHONY: help setup build build-all demo test walkthrough bench-cluster bench-idle bench-failover bench-doors bench-engine bench-limits \
-  bench-kueue bench-queue bench-packing bench-simulate ui-screenshots bench-ui differential-kueue oracle oracle-soak soak same-log exact negative chaos fuzz asan tsan tidy long format clean \
+  bench-kueue bench-appwrapper bench-queue bench-packing bench-simulate ui-screenshots bench-ui differential-kueue oracle oracle-soak soak same-log exact negative chaos fuzz asan tsan tidy long format clean \
   docs-check reference package package-check
 
 help:
@@ -32,6 +32,7 @@ help:
 	@echo
 	@echo 'make bench-cluster   5,000 nodes and waves of 1,000 pods on the real control plane, beside kube-scheduler (CASE= NODES= PODS= REPEAT=)'
 	@echo 'make bench-kueue     admissions, CPU and writes beside the real Kueue, on the real control plane (JOBS=)'
+	@echo 'make bench-appwrapper  dispatches of AppWrappers beside raw creates, on the real control plane (WRAPPERS=, ROOM=)'
 	@echo 'make bench-idle      what 10,000 waiting gangs cost while nothing happens, on the real control plane'
 	@echo 'make bench-failover  the leader is killed at 5,000 nodes and 20,000 pods: until the next bind; and a cold start'
 	@echo 'make bench-engine    what a decision costs, without an API server: a table, and build/bench-engine/*.csv and scale.svg'
@@ -153,6 +154,11 @@ oracle oracle-soak: $(RELEASE)/build.ninja
 	tests/oracle/run --answer $(CURDIR)/$(RELEASE)/tests/oracle/oracle_answer --seed $(ORACLE_SEED) --questions $(QUESTIONS)
 
 oracle-soak: QUESTIONS = 200000
+
+bench-appwrapper: build
+	@scripts/setup --controlplane
+	@tests/controlplane/build
+	benchmarks/appwrapper/run --wrappers $(or $(WRAPPERS),2000) --room $(or $(ROOM),500)
 
 bench-kueue: build
 	@scripts/setup --controlplane
