@@ -101,8 +101,9 @@ using CommandId = uint64_t;
 
 // Lower leaves first; while there is room nothing waits more than 5 s. The bind that makes a gang whole
 // goes before those that begin others: gangs start one after the other, not all at the end, and few are half bound at
-// any instant. A status says why something waits, and autoscalers act on it; an Event tells of a pod; a report says of
-// a gang that it started, which its pods have said by then.
+// any instant. What lets an admitted job go, or makes its objects, is as urgent as a bind. A status says why something
+// waits, and autoscalers act on it; an Event tells of a pod; a report says of a gang that it started, which its pods
+// have said by then.
 enum class Lane { kCommit = 0, kBind = 1, kEvict = 1, kStatus = 2, kEvent = 3, kReport = 4 };
 
 struct Command {

@@ -83,6 +83,32 @@ TEST_CASE("A creation whose reply is lost is found to have happened, and is not 
   }
 }
 
+TEST_CASE("Objects are created ahead of the statuses of those that wait") {
+  WrapperRig rig;
+  std::map<std::string, cluster::Lane> lanes;  // by what is written
+  rig.fate = [&lanes](const cluster::Command& command) {
+    if (const auto* create = std::get_if<cluster::Create>(&command.body))
+      lanes[std::string(create->object.kind)] = command.lane;
+    if (const auto* patch = std::get_if<cluster::Patch>(&command.body); patch && patch->status)
+      lanes.emplace("first status", command.lane);
+    return sim::Fate{};
+  };
+  const auto close = [&rig](bool closed) {
+    REQUIRE(rig.store.Modify(sim::kNodes, "", "n1", [&](sim::Json& node) { node["spec"]["unschedulable"] = closed; }));
+  };
+  close(true);
+  rig.Settle();
+  rig.Wrap();
+  rig.Settle();
+  CHECK(rig.State() == "Pending");
+  close(false);
+  rig.Pass(60'000);
+  REQUIRE(rig.State() == "Running");
+  CHECK(lanes["ConfigMap"] == cluster::Lane::kBind);
+  CHECK(lanes["Job"] == cluster::Lane::kBind);
+  CHECK(lanes["first status"] == cluster::Lane::kStatus);
+}
+
 TEST_CASE("A creation that an API server was too busy for is made later") {
   WrapperRig rig;
   rig.fails = "Job";

@@ -88,8 +88,14 @@ void GangStatus::Report(GangId id) {
     const base::Millis in_ms = std::max<base::Millis>(1, gang.note.changes_at_ms - report.now_wall_ms);
     agenda_.At(id, clock_.MonotonicMs() + in_ms, Agenda::Due::kTell);
   }
+  keeper_.Want(subject, LaneOf(gang, report), std::move(desired));
+}
+
+Lane GangStatus::LaneOf(const Gang& gang, const dialects::GangReport& report) {
+  // These writes let its job go, or make its objects: its pods come only after them.
+  if (gang.state == GangState::kAdmitted) return Lane::kBind;
   const bool started = gang.state == GangState::kWhole || gang.state == GangState::kFinished;
-  keeper_.Want(subject, started && report.pending == 0 ? Lane::kReport : Lane::kStatus, std::move(desired));
+  return started && report.pending == 0 ? Lane::kReport : Lane::kStatus;
 }
 
 std::map<std::string, std::map<std::string, int64_t>> GangStatus::NodesByRole(const Gang& gang) const {
