@@ -18,6 +18,7 @@
 #include "app/yaml_fields.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "dialects/declaration.h"
 
 namespace tutti::app {
 namespace {
@@ -270,6 +271,9 @@ void ReadOurConfiguration(Fields& fields, Config* config) {
   fields.OneOf("quotaReason", {"Unschedulable", "QuotaExceeded"}, &config->quota_reason);
   config->gang_preemption_is_set = fields.Has("gangPreemption");
   fields.OneOf("gangPreemption", {"Never", "WithinQueue", "LowerPriority"}, &config->gang_preemption);
+  std::string fit(dialects::NameOf(config->dialects.fit));
+  fields.OneOf("fit", {"nodes", "quota", "aggregate", "auto"}, &fit);
+  config->dialects.fit = *dialects::FitNamed(fit);
   int64_t min_runtime_s = 0;
   fields.Integer("minRuntimeSeconds", 0, kMostRuntimeSeconds, &min_runtime_s);
   config->queue_rule.min_runtime_ms = min_runtime_s * 1000;

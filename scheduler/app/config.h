@@ -69,8 +69,10 @@ struct Config {
   core::QueueRule queue_rule;                     // or by a volcano-scheduler.conf
   std::string queue_rule_where;                   // "FILE:LINE: queues", for messages; empty: no file sets it
   core::QuotaRule quota_rule;                     // `kueue`: by which rule its queues share
-  dialects::PodsReadyRule pods_ready;             // `kueue`: waitForPodsReady
-  int64_t max_in_flight = 80;                     // writes to the API server that are open at one time
+  // What dialects are told: `fit`, and of `kueue` waitForPodsReady. The names of schedulers are those of
+  // the profiles.
+  dialects::DialectSettings dialects;
+  int64_t max_in_flight = 80;  // writes to the API server that are open at one time
   int64_t ranking_memory_mib = 256;
   // Whether pods with GPUs or other extended resources avoid nodes that are wholly free (plugins::WholeNodes). It holds
   // for profiles that neither name nor configure plugins, and never for the profile default-scheduler.

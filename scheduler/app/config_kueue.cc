@@ -84,7 +84,7 @@ void ReadRequeuing(Fields fields, dialects::PodsReadyRule* rule) {
 
 void ReadPodsReady(Fields& parent, bool by_presence, Config* config) {
   Fields fields = parent.Map("waitForPodsReady");
-  dialects::PodsReadyRule& rule = config->pods_ready;
+  dialects::PodsReadyRule& rule = config->dialects.pods_ready;
   if (by_presence) rule.enabled = parent.Has("waitForPodsReady");
   fields.Bool("enable", &rule.enabled);
   fields.Duration("timeout", &rule.timeout_ms);

@@ -69,7 +69,7 @@ struct EmbeddedCluster::Autoscaling {
 EmbeddedCluster::EmbeddedCluster(const base::Clock& clock, Options options)
     : clock_(clock),
       scheduler_options_(std::move(options.scheduler)),
-      pods_ready_(options.pods_ready),
+      dialects_(options.dialects),
       loose_definitions_(options.loose_definitions),
       with_takeover_(options.with_takeover),
       strict_kinds_(options.strict_kinds),
@@ -87,7 +87,7 @@ void EmbeddedCluster::StartScheduler() {
   feed_ = std::make_unique<sim::Feed>(world_.store(), *inbox_);
   writer_ = std::make_unique<sim::Writer>(world_.store(), *inbox_, clock_, interceptor_);
   scheduler_ = std::make_unique<core::Scheduler>(
-      *scheduler_options_, dialects::MakeDialects(SettingsOf(scheduler_options_->profiles, pods_ready_)), *writer_,
+      *scheduler_options_, dialects::MakeDialects(SettingsOf(scheduler_options_->profiles, dialects_)), *writer_,
       clock_, observer_);
   feed_->Start(scheduler_->Kinds());
   inbox_->Post(cluster::Leadership{.leading = true, .plan_after_ms = clock_.MonotonicMs()});

@@ -28,7 +28,7 @@ class EmbeddedCluster {
   struct Options {
     sim::WorldOptions world;
     std::optional<core::Options> scheduler;  // none: pods are not scheduled
-    dialects::PodsReadyRule pods_ready = {};
+    dialects::DialectSettings dialects = {};
     bool loose_definitions = false;  // the dialects' definitions lose bounds and types
     bool with_takeover = false;      // Kueue's kinds and AppWrappers are served, whatever is loaded
     bool strict_kinds = false;       // an object of an undefined kind is an error; else it is left out
@@ -82,7 +82,7 @@ class EmbeddedCluster {
 
   const base::Clock& clock_;
   const std::optional<core::Options> scheduler_options_;
-  const dialects::PodsReadyRule pods_ready_;
+  const dialects::DialectSettings dialects_;
   const bool loose_definitions_, with_takeover_, strict_kinds_;
   observe::Observer* const observer_;
   sim::Interceptor* const interceptor_;

@@ -82,10 +82,8 @@ base::Result<std::vector<framework::Profile>> MakeProfiles(Config& config,
 }
 
 dialects::DialectSettings SettingsOf(const std::vector<framework::Profile>& profiles,
-                                     const dialects::PodsReadyRule& pods_ready) {
+                                     dialects::DialectSettings settings) {
   constexpr std::string_view kOwn = "tutti";
-  dialects::DialectSettings settings;
-  settings.pods_ready = pods_ready;
   settings.scheduler_names.clear();
   for (const framework::Profile& profile : profiles) settings.scheduler_names.push_back(profile.scheduler_name);
   std::ranges::stable_partition(settings.scheduler_names, [&](const std::string& name) { return name == kOwn; });

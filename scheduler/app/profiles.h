@@ -25,9 +25,9 @@ plugins::ProfileConfig Silent(const std::string& scheduler_name);
 // Whether a profile with this configuration has WholeNodes.
 bool KeepsNodesWhole(const Config& config, const plugins::ProfileConfig& profile);
 
-// Returns what dialects are told of the profiles: their names, Tutti's own first.
+// Returns the settings with the names of the profiles, Tutti's own first.
 dialects::DialectSettings SettingsOf(const std::vector<framework::Profile>& profiles,
-                                     const dialects::PodsReadyRule& pods_ready);
+                                     dialects::DialectSettings settings);
 
 // Makes the core's options, with the profiles.
 base::Result<core::Options> MakeOptions(Config& config, const std::vector<std::string>& default_names);

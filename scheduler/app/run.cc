@@ -181,7 +181,7 @@ int Run(const RunFlags& flags) {
                     [&driver, &client, &election] { return WhyNotLeading(driver, client, election); });
   observe::Observers observers({&metrics, &log, &history});
   std::unique_ptr<kube::ExtenderClient> extenders = MakeExtenders(*config, client, clock, driver);
-  dialects::DialectList all_dialects = dialects::MakeDialects(SettingsOf(options->profiles, config->pods_ready));
+  dialects::DialectList all_dialects = dialects::MakeDialects(SettingsOf(options->profiles, config->dialects));
   core::Scheduler scheduler(*std::move(options), std::move(all_dialects), client.writer(), clock, &observers,
                             extenders.get());
 

@@ -8,6 +8,7 @@
 #include "app/profiles.h"
 #include "app/run.h"
 #include "base/json.h"
+#include "dialects/declaration.h"
 
 namespace tutti::app {
 namespace {
@@ -155,8 +156,10 @@ Json Ours(const Config& config) {
       {"bindTimeoutSeconds", config.bind_timeout_s},
       {"quotaReason", config.quota_reason},
       {"gangPreemption", config.gang_preemption},
+      {"fit", dialects::NameOf(config.dialects.fit)},
       {"queues", Queues(config.queue_rule)},
-      {"kueue", {{"fairSharing", FairSharing(config.quota_rule)}, {"waitForPodsReady", PodsReady(config.pods_ready)}}},
+      {"kueue",
+       {{"fairSharing", FairSharing(config.quota_rule)}, {"waitForPodsReady", PodsReady(config.dialects.pods_ready)}}},
       {"minRuntimeSeconds", config.queue_rule.min_runtime_ms / 1000},
       {"maxInFlight", config.max_in_flight},
       {"rankingMemoryMiB", config.ranking_memory_mib},

@@ -195,7 +195,7 @@ int Sim(SimFlags flags) {
   if (flags.with_scheduler) {
     for (const framework::Profile& profile : core_options.profiles) served.push_back(profile.scheduler_name);
     options.scheduler = std::move(core_options);
-    options.pods_ready = config.pods_ready;
+    options.dialects = config.dialects;
   }
   observe::History history(clock);
   observe::Metrics metrics(TUTTI_VERSION, "", "");

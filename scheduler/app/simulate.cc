@@ -229,14 +229,13 @@ base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifes
   options.world.event_log = 0;      // no client resumes a watch
   static DropsEvents drops_events;  // outlives what is left behind
   QuotaWatcher watcher;
-  auto owned =
-      std::make_unique<EmbeddedCluster>(clock, EmbeddedCluster::Options{.world = options.world,
-                                                                        .scheduler = *std::move(core_options),
-                                                                        .pods_ready = options.config.pods_ready,
-                                                                        .loose_definitions = true,
-                                                                        .strict_kinds = options.strict_kinds,
-                                                                        .observer = &watcher,
-                                                                        .interceptor = &drops_events});
+  auto owned = std::make_unique<EmbeddedCluster>(clock, EmbeddedCluster::Options{.world = options.world,
+                                                                                 .scheduler = *std::move(core_options),
+                                                                                 .dialects = options.config.dialects,
+                                                                                 .loose_definitions = true,
+                                                                                 .strict_kinds = options.strict_kinds,
+                                                                                 .observer = &watcher,
+                                                                                 .interceptor = &drops_events});
   EmbeddedCluster& cluster = *owned;
   SimulationRecord record(cluster.store(), clock);
   watcher.Tell(&record);

@@ -64,8 +64,10 @@ struct Cycle::Parts {
   VictimRefusals victim_refusals{evictable, clock};
   QueueWaits waits{queues, book, agenda};
   Charges charges{state, queues, waits};
-  QuotaDesk quota_desk{options.quota_rule, book, clock};
+  QuotaDesk quota_desk{options.quota_rule, state, book, clock};
   QueueAdmission admission{state, queues};
+  RoomSums sums{state};
+  AutoFits auto_fits{};
   // Publish.
   Announcer announcer;
   Tallies tallies{state, book};
@@ -83,8 +85,8 @@ struct Cycle::Parts {
                       extender_desk, pod_status, gang_status, announcer, clock};
   // Passes.
   Refusals refusals{book, agenda, committer, extender_desk, figures, clock};
-  Enrollment enrollment{state,     dialects,  book,    agenda,      charges,      waits,     quota_desk,
-                        committer, strangers, tallies, gang_status, queue_status, announcer, clock};
+  Enrollment enrollment{state,     dialects,  book,      agenda,  charges,     waits,        quota_desk, sums,
+                        auto_fits, committer, strangers, tallies, gang_status, queue_status, announcer,  clock};
   QuotaGate quota_gate{book, agenda, quota_desk, committer, refusals, announcer, clock};
   Promises promises{state, book, committer, planner, enrollment};
   UndoPass undo{options, book, agenda, committer, pod_status, gang_status, announcer, clock};
@@ -92,13 +94,16 @@ struct Cycle::Parts {
                       lone_preemption, certificates, committer, announcer, clock};
   VictimSeeker seeker{options,   state,   book,          agenda,          queues,    waits, admission,
                       committer, planner, victim_search, victim_refusals, announcer, clock};
-  StartPass start{state,         book,    agenda,   queues, admission, planner,   certificates, committer, seeker,
-                  extender_desk, figures, refusals, undo,   preempt,   strangers, announcer,    clock};
+  StartPass start{state,         book,    agenda,   queues, admission, planner, certificates, committer, seeker,
+                  extender_desk, figures, refusals, undo,   preempt,   sums,    strangers,    announcer, clock};
   GrowPass grow{state,         book,    agenda,   admission, planner,   certificates, committer,
                 extender_desk, figures, refusals, strangers, announcer, clock};
-  Consideration consideration{state,      book,       agenda,   admission, certificates, committer, figures, refusals,
-                              enrollment, quota_gate, promises, start,     grow,         undo,      clock};
-  QuotaPass quota{state, book, agenda, quota_desk, quota_gate, promises, planner, consideration, figures, announcer};
+  Consideration consideration{state,     book,     agenda,     admission,  certificates, committer,
+                              figures,   refusals, enrollment, quota_gate, promises,     sums,
+                              auto_fits, start,    grow,       undo,       clock};
+  StatedPlaces stated{state, book, quota_desk, committer, planner, promises, clock};
+  QuotaPass quota{state, book,      agenda,  quota_desk,    quota_gate, promises, stated,
+                  sums,  auto_fits, planner, consideration, figures,    announcer};
   FlushPass flush{options, book, agenda, certificates, consideration, announcer, clock};
   Drain drain{options,    state,  dialects,     queues,       waits,  quota_desk,    rankings,
               book,       agenda, charges,      certificates, outbox, extender_desk, committer,

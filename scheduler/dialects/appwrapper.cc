@@ -193,6 +193,7 @@ model::GangSpec AppWrappers::MakeGang(const Record& record) const {
   gang.min_member = 0;
   gang.problem = record.spec.problem;
   gang.priority = record.spec.priority;
+  gang.fit = record.spec.fit;
   const base::Json& status = StatusOf(*record.object);
   if (!gang.problem.empty() || !Acts(record) || !Queues(record.spec, status)) return gang;
   gang.remark = record.spec.remark;

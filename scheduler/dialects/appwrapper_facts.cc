@@ -133,8 +133,12 @@ WrapperFacts LookAt(std::shared_ptr<const model::Object> of, const WrapperSpec& 
   return facts;
 }
 
+bool WrapperFacts::begun_unplaced() const {
+  return spec.fit != model::Fit::kNodes && std::ranges::any_of(items, &ItemStanding::ours);
+}
+
 bool WrapperFacts::admitted() const {
-  if (report.state == GangState::kAdmitted) return true;
+  if (report.state == GangState::kAdmitted || begun_unplaced()) return true;
   const bool bound_or_binding = (report.state == GangState::kBinding && report.sentence.empty()) ||
                                 report.state == GangState::kWhole || report.state == GangState::kFinished;
   return bound_or_binding && report.total > 0 && report.deleting == 0;
@@ -142,14 +146,15 @@ bool WrapperFacts::admitted() const {
 
 std::string WrapperFacts::why() const {
   if (!spec.problem.empty()) return spec.problem;
+  if (begun_unplaced()) return {};  // its pods wait for nodes, and not it
   return OneLine(Join(report.sentence, report.nodes_sentence));
 }
 
 // So it is after its pods were evicted for a gang of higher priority, or their nodes went: while others run, those that
-// wait are waited for.
+// wait are waited for. What was created without places never had any.
 bool WrapperFacts::lost_all() const {
-  return !why().empty() && report.state == GangState::kWaitingForNodes && report.bound == 0 && report.running == 0 &&
-         report.succeeded == 0 && report.deleting == 0;
+  return spec.fit == model::Fit::kNodes && !why().empty() && report.state == GangState::kWaitingForNodes &&
+         report.bound == 0 && report.running == 0 && report.succeeded == 0 && report.deleting == 0;
 }
 
 bool WrapperFacts::all_there() const {

@@ -38,11 +38,12 @@ struct WrapperFacts {
   bool admitted() const;
   // Why it has no places; empty: it has, or was not considered yet.
   std::string why() const;
-  bool lost_all() const;   // it has no places any more, and none of its pods is on a node
-  bool all_there() const;  // all items exist, and none is leaving
-  bool some_gone() const;  // an item that is watched is not there
-  bool none_left() const;  // neither items nor pods
-  int64_t failed() const;  // items that their controllers have given up
+  bool begun_unplaced() const;  // it is admitted without places, and some of its items exist
+  bool lost_all() const;        // it has no places any more, and none of its pods is on a node
+  bool all_there() const;       // all items exist, and none is leaving
+  bool some_gone() const;       // an item that is watched is not there
+  bool none_left() const;       // neither items nor pods
+  int64_t failed() const;       // items that their controllers have given up
   int64_t active() const { return report.total - report.succeeded - report.failed; }  // pods that have not ended
 };
 

@@ -104,6 +104,7 @@ WrapperSpec ReadWrapper(const model::Object& object, const DialectSettings& sett
   wrapper.foreign = std::ranges::find(kManagers, read.Text(spec["managedBy"])) == std::end(kManagers);
   const WrapperContext context{object, wrapper.components, settings.scheduler_names};
   ReadWrapperPriority(read, spec["priority"], &wrapper);
+  wrapper.fit = ReadFit(read, object).value_or(settings.fit);
   if (components.present() == resources.present())
     read.Problem(spec, "exactly one of resources (v1beta1) and components (v1beta2) must be set");
   else if (wrapper.components)

@@ -21,6 +21,7 @@ struct WrapperSpec {
   bool foreign = false;     // it names another controller, which alone acts on it
   std::vector<WrappedItem> items;
   std::optional<int32_t> priority;
+  model::Fit fit = model::Fit::kNodes;
   WrapperPeriods periods;  // v1beta2
   Requeuing requeuing;     // v1beta1
   // Where what is declared of pods differs from what they are, in what; empty: in nothing.

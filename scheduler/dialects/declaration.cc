@@ -14,6 +14,11 @@
 namespace tutti::dialects {
 namespace {
 
+constexpr std::pair<std::string_view, model::Fit> kFits[] = {{"nodes", model::Fit::kNodes},
+                                                             {"quota", model::Fit::kQuota},
+                                                             {"aggregate", model::Fit::kAggregate},
+                                                             {"auto", model::Fit::kAuto}};
+
 // Takes one for each value in it from `left`, and where `text` counts its bytes; false when that does not suffice.
 bool CountDown(const base::Json& value, bool text, size_t* left) {
   const auto take = [left](size_t count) {
@@ -94,6 +99,26 @@ std::optional<base::Millis> ReadMinRuntime(cluster::JsonReader& read, const mode
   if (parsed) return *parsed;
   const cluster::JsonField root(*object.body), meta = root["metadata"], annotations = meta["annotations"];
   read.Problem(annotations[kKey], parsed.error().message);
+  return std::nullopt;
+}
+
+std::optional<model::Fit> FitNamed(std::string_view word) {
+  for (const auto& [name, fit] : kFits)
+    if (name == word) return fit;
+  return std::nullopt;
+}
+
+std::string_view NameOf(model::Fit fit) {
+  return std::ranges::find(kFits, fit, &std::pair<std::string_view, model::Fit>::second)->first;
+}
+
+std::optional<model::Fit> ReadFit(cluster::JsonReader& read, const model::Object& object) {
+  constexpr std::string_view kKey = "tutti.dev/fit";
+  const std::string* text = model::Find(object.meta.annotations, kKey);
+  if (!text) return std::nullopt;
+  if (const auto fit = FitNamed(*text)) return fit;
+  const cluster::JsonField root(*object.body), meta = root["metadata"], annotations = meta["annotations"];
+  read.Problem(annotations[kKey], fmt::format("{} is none of nodes, quota, aggregate and auto", Named(*text)));
   return std::nullopt;
 }
 

@@ -48,6 +48,12 @@ model::GangSpec GangOf(std::string_view dialect, const model::Object& object);
 // What annotation tutti.dev/min-runtime says, of a gang or a queue; nullopt: nothing that can be read.
 std::optional<base::Millis> ReadMinRuntime(cluster::JsonReader& read, const model::Object& object);
 
+// What annotation tutti.dev/fit says, of a gang or a queue: nodes, quota, aggregate or auto. nullopt: nothing, or
+// another word, which is a problem.
+std::optional<model::Fit> ReadFit(cluster::JsonReader& read, const model::Object& object);
+std::optional<model::Fit> FitNamed(std::string_view word);
+std::string_view NameOf(model::Fit fit);
+
 // "PodGroup ns/name: spec.minMember: -1 is ...", or empty when all was readable.
 std::string ProblemIn(const model::Object& object, cluster::JsonReader& read);
 

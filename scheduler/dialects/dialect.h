@@ -164,6 +164,7 @@ struct PodsReadyRule {
 struct DialectSettings {
   std::vector<std::string> scheduler_names = {"tutti"};  // that are served; pods made for users get the first
   PodsReadyRule pods_ready;
+  model::Fit fit = model::Fit::kNodes;  // of gangs of which neither their objects nor their queues say it
 };
 
 // Kueue, AppWrapper, Volcano, scheduler-plugins, upstream, YuniKorn, KubeRay, plain pods.

@@ -66,6 +66,14 @@ struct PromisedMembers {
   friend bool operator==(const PromisedMembers&, const PromisedMembers&) = default;
 };
 
+// What a gang needs of nodes to be admitted before its pods exist.
+enum class Fit : uint8_t {
+  kNodes,      // a place for each member, which is its own from then on
+  kQuota,      // nothing: its pods wait for nodes as a gang
+  kAggregate,  // that all nodes together have free what it asks for; its pods then wait as a gang
+  kAuto,       // kQuota where an autoscaler is seen to add nodes, else kNodes
+};
+
 // What a gang whose queue gives quota before there are pods asks of it, and how far its object says it has come.
 struct QuotaTerms {
   GangAsk ask;
@@ -78,7 +86,6 @@ struct QuotaTerms {
   base::Millis not_before_ms = 0;     // it gets no quota before that instant (wall time); 0: as soon as there is any
   bool awaits_checks = false;         // with quota, it is not placed on nodes yet: others have to agree first
   bool places_before_checks = false;  // with `awaits_checks`: it is placed nonetheless, and not admitted yet
-  bool by_quota_alone = false;        // with quota, it is admitted before there are nodes for it
   bool released = false;  // its job may make pods, or still has some: quota and nodes are kept until it has stopped
   // By role, how many of its members have ended well and are not followed by others: they take no quota any more.
   std::map<std::string, int64_t> done;
@@ -105,6 +112,8 @@ struct GangSpec {
 
   // The gang has a place for its minimum, promises included, before it is said to be admitted; then pods adopt them.
   std::vector<PromisedMembers> promised;
+  // What that takes. Where it takes no places, promises say what the gang asks for and get none.
+  Fit fit = Fit::kNodes;
 
   std::optional<ResourceList> min_resources;  // what admission asks of the queue at least
   std::string queue;                          // its name; empty: no queue

@@ -40,11 +40,19 @@ struct GangAsk {
 
 // Quota that a gang has: of which flavors, for how many members of each role.
 struct HeldQuota {
+  // So many members of a role in one domain: on nodes with this value of the label `level`.
+  struct Place {
+    std::string level, value;
+    int64_t count = 0;
+    bool failed = false;  // its nodes are said to have failed: the members are to have others
+    friend bool operator==(const Place&, const Place&) = default;
+  };
   struct Role {
     std::string name;
     int64_t count = 0;
     ResourceList requests;                       // of all `count`
     std::map<std::string, std::string> flavors;  // by resource
+    std::vector<Place> places = {};              // where its object says that they are; empty: it does not say
     friend bool operator==(const Role&, const Role&) = default;
   };
   std::string uid;

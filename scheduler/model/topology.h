@@ -16,6 +16,13 @@ struct TopologyRequest {
   std::vector<std::string> preferred;     // better in one domain of this level, else of the next; the narrowest first
   std::string slice_level;                // every slice_size members in one domain of this level; empty: not asked
   int64_t slice_size = 0;
+  // Each slice is made of smaller ones: so many members in one domain of this level; the widest level first.
+  struct Layer {
+    std::string level;
+    int64_t size = 0;
+    friend bool operator==(const Layer&, const Layer&) = default;
+  };
+  std::vector<Layer> inner_slices;
   std::string balanced;    // over as few domains of this level as hold them, in parts that differ by one at most
   std::string subset;      // what it is about: the gang's members whose requests name the same subset
   bool each_role = false;  // said of a whole gang: it is about the members of each role on their own

@@ -87,7 +87,9 @@ struct SameCause {
            (!x.preemption || SameNames(*x.preemption, *y.preemption)) &&
            (!x.figures || SameSums(a, *x.figures, b, *y.figures));
   }
-  bool operator()(const LacksMinResources& x, const LacksMinResources& y) const { return x.resource == y.resource; }
+  bool operator()(const LacksMinResources& x, const LacksMinResources& y) const {
+    return x.resource == y.resource && x.of_pods == y.of_pods;
+  }
   bool operator()(const BindRefused& x, const BindRefused& y) const { return x == y; }
   bool operator()(const ExtenderFailed& x, const ExtenderFailed& y) const { return x == y; }
   bool operator()(const PreparingVolumes&, const PreparingVolumes&) const { return true; }

@@ -120,10 +120,11 @@ struct LacksNodes {
   std::optional<PreemptionRefused> preemption = {};  // of a lone pod
   friend bool operator==(const LacksNodes&, const LacksNodes&) = default;
 };
-// Its minResources exceed what all nodes together have free.
+// Its minResources exceed what all nodes together have free; or what its pods ask for does, where only that is asked.
 struct LacksMinResources {
   std::string resource;
   int64_t asked = 0, free = 0;
+  bool of_pods = false;  // it is what its pods ask for
   friend bool operator==(const LacksMinResources&, const LacksMinResources&) = default;
 };
 struct BindRefused {

@@ -262,8 +262,8 @@ struct SentenceOf {
   }
 
   std::string operator()(const LacksMinResources& it) const {
-    return fmt::format("{} asks for minResources {} {}, and all nodes together have {} free (short by {}).",
-                       NameOf(reason), it.resource, model::FormatAmount(it.resource, it.asked),
+    return fmt::format("{} asks for {}{} {}, and all nodes together have {} free (short by {}).", NameOf(reason),
+                       it.of_pods ? "" : "minResources ", it.resource, model::FormatAmount(it.resource, it.asked),
                        model::FormatAmount(it.resource, it.free),
                        model::FormatAmount(it.resource, model::SaturatingSub(it.asked, it.free)));
   }

@@ -209,17 +209,18 @@ waitForPodsReady:
   requeuingStrategy: {timestamp: Creation, backoffLimitCount: 5, backoffBaseSeconds: 10, backoffMaxSeconds: 600}
 )");
   const dialects::PodsReadyRule rule{true, 180'000, 90'000, 5, 10'000, 600'000, true};
-  CHECK(config.pods_ready == rule);
+  CHECK(config.dialects.pods_ready == rule);
   REQUIRE(config.notes.size() == 2);
   CHECK_THAT(config.notes[0], Catch::StartsWith("waitForPodsReady.blockAdmission has no effect"));
   CHECK_THAT(config.notes[1], Catch::StartsWith("resources of Kueue's Configuration has no effect"));
-  CHECK_FALSE(Read(beta1 + "waitForPodsReady: {timeout: 3m}\n").pods_ready.enabled);
+  CHECK_FALSE(Read(beta1 + "waitForPodsReady: {timeout: 3m}\n").dialects.pods_ready.enabled);
   const std::string beta2 = "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n";
-  CHECK(Read(beta2 + "waitForPodsReady: {timeout: 3m}\n").pods_ready.enabled);
+  CHECK(Read(beta2 + "waitForPodsReady: {timeout: 3m}\n").dialects.pods_ready.enabled);
   CHECK(Read(beta2 + "fairSharing: {}\n").quota_rule.fair_sharing);
-  CHECK_FALSE(Read(beta2).pods_ready.enabled);
+  CHECK_FALSE(Read(beta2).dialects.pods_ready.enabled);
   const std::string ours = "apiVersion: tutti.dev/v1alpha1\nkind: TuttiConfiguration\n";
-  CHECK(Read(ours + "kueue: {waitForPodsReady: {enable: true, timeout: 3m}}\n").pods_ready.timeout_ms == 180'000);
+  CHECK(Read(ours + "kueue: {waitForPodsReady: {enable: true, timeout: 3m}}\n").dialects.pods_ready.timeout_ms ==
+        180'000);
   CHECK_THAT(ConfigRefusal(ours + "kueue:\n  waitForPodsReady:\n    timeout: 0s\n"),
              Catch::Contains("kueue.waitForPodsReady.timeout: must be longer than 0"));
   CHECK_THAT(ConfigRefusal(beta1 + "waitForPodReady: {}\n"), Catch::Contains("did you mean waitForPodsReady?"));
@@ -325,7 +326,7 @@ TEST_CASE("the fields that are known are all named once, whether the file has th
     INFO(queues);
     CHECK(ConfigRefusal(ours + queues) ==
           "config.yaml:3: zzzzzz: unknown field; known here: apiVersion, kind, policy, repairTimeoutSeconds, "
-          "bindTimeoutSeconds, quotaReason, gangPreemption, minRuntimeSeconds, queues, kueue, maxInFlight, "
+          "bindTimeoutSeconds, quotaReason, gangPreemption, fit, minRuntimeSeconds, queues, kueue, maxInFlight, "
           "rankingMemoryMiB, "
           "keepNodesWhole");
   }

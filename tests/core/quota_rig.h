@@ -4,6 +4,7 @@
 // The dialect keeps what it was told. The test says what became of the job.
 #pragma once
 
+#include "dialects/declaration.h"
 #include "tests/core/declaring_rig.h"
 
 namespace tutti::core {
@@ -101,7 +102,7 @@ class QuotaDialect final : public DeclaringDialect {
     terms.barred = text("barred");
     terms.released = text("released") == "true";
     terms.awaits_checks = text("checks") == "true";
-    terms.by_quota_alone = text("fit") == "quota";
+    spec->fit = dialects::FitNamed(text("fit")).value_or(model::Fit::kNodes);
     if (!text("has").empty()) {
       model::HeldQuota& has = terms.has.emplace();
       has.uid = ask.uid, has.ns = ask.ns, has.local_queue = ask.local_queue, has.leaf = text("has");

@@ -75,7 +75,7 @@ base::Result<std::unique_ptr<Stage>> Stage::Set(const Scenario& scenario) {
   stage->clock_ = std::make_unique<base::VirtualClock>(kEpochMs);
   app::EmbeddedCluster::Options cluster;
   cluster.scheduler = *std::move(options);
-  cluster.pods_ready = config->pods_ready;
+  cluster.dialects = config->dialects;
   cluster.world.kuberay = *kuberay;
   cluster.loose_definitions = sim::BoolOf(sim::Dig(scenario.content, "loose"));
   stage->metrics_.SetLeading(true);

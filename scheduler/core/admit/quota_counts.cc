@@ -28,7 +28,7 @@ model::HeldQuota WithoutDone(model::HeldQuota quota, const std::map<std::string,
 bool IsAdmitted(const Gang& gang) {
   const GangQuota& quota = *gang.quota;
   if (!quota.report.has || quota.is_trial || !quota.terms || quota.terms->awaits_checks) return false;
-  return quota.terms->by_quota_alone || quota.placed || quota.taken_over;
+  return quota.fit != model::Fit::kNodes || quota.placed || quota.taken_over;
 }
 
 void QuotaCounts::Count(model::GangId id, const Gang& gang) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/gangs/fit.h"
 #include "core/gangs/topology.h"
 
 namespace tutti::core {
@@ -38,8 +39,9 @@ void PutLabel(const std::string& key, const std::string& value, model::StringMap
 
 }  // namespace
 
-QuotaDesk::QuotaDesk(const QuotaRule& rule, GangBook& book, const base::Clock& clock)
-    : book_(book), clock_(clock), admission_(RulesOf(rule)) {}
+QuotaDesk::QuotaDesk(const QuotaRule& rule, const cluster::ClusterState& state, GangBook& book,
+                     const base::Clock& clock)
+    : state_(state), book_(book), clock_(clock), admission_(RulesOf(rule)) {}
 
 void QuotaDesk::Note(dialects::Dialect& dialect, const dialects::Touched& touched) {
   using Kind = Declared::Kind;
@@ -131,11 +133,13 @@ bool QuotaDesk::Follow(GangId id) {
     Adapt(id);
     return false;
   }
+  const model::Fit fit = quota.fit;
+  if (!quota.report.has) DecideFit(id);
   const bool given_by_others = !quota.report.has && now->has && !quota.given && !(before && before->has);
   if (now->has && (first || given_by_others))
     TakeOver(id);
-  else if (!quota.report.has && (first || before->ask != now->ask || before->barred != now->barred ||
-                                 before->not_before_ms != now->not_before_ms))
+  else if (!quota.report.has && (first || fit != quota.fit || before->ask != now->ask ||
+                                 before->barred != now->barred || before->not_before_ms != now->not_before_ms))
     LineUp(id);
   else if (quota.report.has && before && before->ask.priority != now->ask.priority)
     admission_.SetPriority(id, now->ask.priority);
@@ -292,6 +296,18 @@ void QuotaDesk::Release(GangId id) {
 void QuotaDesk::SetPlaced(GangId id, bool placed) {
   GangQuota& quota = *book_.at(id).quota;
   if (std::exchange(quota.placed, placed) != placed) counts_.Count(id, book_.at(id));
+}
+
+void QuotaDesk::DecideFit(GangId id) {
+  GangQuota& quota = *book_.at(id).quota;
+  quota.fit = FitOf(quota.declared, state_.snapshot());
+}
+
+std::map<std::string, std::vector<HeldQuota::Place>> QuotaDesk::TakePlaces(GangId id) {
+  std::map<std::string, std::vector<HeldQuota::Place>> places;
+  for (HeldQuota::Role& role : book_.at(id).quota->report.has->roles)
+    if (!role.places.empty()) places[role.name] = std::exchange(role.places, {});
+  return places;
 }
 
 void QuotaDesk::Try(GangId id, const queue::Assignment& assignment) {

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/state.h"
 #include "core/admit/quota_counts.h"
 #include "core/gangs/gang_book.h"
 #include "core/options.h"
@@ -24,7 +25,7 @@ namespace tutti::core {
 
 class QuotaDesk {
  public:
-  QuotaDesk(const QuotaRule& rule, GangBook& book, const base::Clock& clock);
+  QuotaDesk(const QuotaRule& rule, const cluster::ClusterState& state, GangBook& book, const base::Clock& clock);
 
   // -- What is declared --
   // Notes which declarations of queues and flavors changed.
@@ -45,6 +46,11 @@ class QuotaDesk {
   // Decides which gangs get quota and which have to leave, and stores both. `nodes`: see queue::NodeRules. Gangs that
   // wait for another reason than before are in PassResult::refused.
   queue::PassResult Run(queue::NodeRules nodes);
+
+  // Decides what the gang needs of nodes, as they are now, to be given quota. REQUIRES: it has none.
+  void DecideFit(model::GangId id);
+  // Returns where the gang's object says that its members are, by role, and forgets that.
+  std::map<std::string, std::vector<model::HeldQuota::Place>> TakePlaces(model::GangId id);
 
   // Treats the gang as if it had this quota, while Run asks `nodes`. EndTry ends that. With `keeps`, the gang keeps the
   // quota until Run has given it for good.
@@ -121,6 +127,7 @@ class QuotaDesk {
   model::HeldQuota Held(const Gang& gang, const std::string& leaf,
                         const std::vector<queue::RoleAssignment>& roles) const;
 
+  const cluster::ClusterState& state_;
   GangBook& book_;
   const base::Clock& clock_;
   queue::KueueAdmission admission_;

@@ -304,6 +304,7 @@ struct GangQuota {
   bool placed = false;          // since it has that, it had nodes
   bool admission_told = false;  // since it has that, the observer was told that it is admitted, or need not be
   bool replaced = false;        // what it had is that of a gang which is a larger form of it
+  model::Fit fit = model::Fit::kNodes;   // that of `declared`, decided when it got its quota; never kAuto
   std::optional<model::HeldQuota> last;  // what it had, where it has ended
   // What it will have once its victims are gone: until then the nodes for that are kept for it.
   std::optional<model::HeldQuota> expected;
@@ -315,7 +316,7 @@ struct GangQuota {
   bool leaves() const { return report.has && report.has->evicted; }
   // Tells whether nodes are to be found for it when it has quota.
   bool needs_nodes() const {
-    return terms && !terms->by_quota_alone && (!terms->awaits_checks || terms->places_before_checks);
+    return terms && fit == model::Fit::kNodes && (!terms->awaits_checks || terms->places_before_checks);
   }
   // Tells whether nodes are to be found for what it has.
   bool seeks_nodes() const { return has() && needs_nodes(); }

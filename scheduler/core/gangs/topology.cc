@@ -29,6 +29,7 @@ std::string TopologyText(const Gang& gang) {
     if (!r.empty())
       text += fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{};", of, r.required, fmt::join(r.alternatives, ","),
                           fmt::join(r.preferred, ","), r.slice_level, r.slice_size, r.balanced, r.subset, r.each_role);
+    for (const TopologyRequest::Layer& layer : r.inner_slices) text += fmt::format("{}\n{};", layer.level, layer.size);
   };
   add("", gang.spec.topology);
   for (const model::RoleSpec& role : gang.spec.roles) add(role.name, role.topology);

@@ -6,6 +6,7 @@
 
 #include "base/planted.h"
 #include "core/gangs/evidence.h"
+#include "core/gangs/fit.h"
 #include "core/gangs/topology.h"
 #include "core/publish/explain.h"
 
@@ -46,10 +47,19 @@ void Consideration::ForgiveNodes(Gang& gang) const {
     if (member->refused) std::erase_if(member->refused->nodes, [now](const auto& item) { return item.second <= now; });
 }
 
+void Consideration::FollowSums(GangId id) {
+  const Gang& gang = book_.at(id);
+  auto_fits_.Follow(id, gang.spec);
+  if (gang.quota) return sums_.Follow(id, gang, gang.quota->has() && gang.quota->fit != model::Fit::kNodes);
+  const bool admitted = gang.state == GangState::kAdmitted || !gang.members.empty();
+  sums_.Follow(id, gang, admitted && IsAdmittedUnplaced(gang, state_.snapshot()));
+}
+
 void Consideration::Run(GangId id) {
   agenda_.retries().Leave(id);
   Gang& gang = book_.at(id);
   promises_.Follow(id);
+  FollowSums(id);
   enrollment_.Reselect(gang);
   ForgiveNodes(gang);
   Census census = *book_.CensusOf(gang);

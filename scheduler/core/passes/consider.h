@@ -3,6 +3,7 @@
 // or undo.
 #pragma once
 
+#include "core/gangs/fit.h"
 #include "core/passes/enrollment.h"
 #include "core/passes/grow_pass.h"
 #include "core/passes/promises.h"
@@ -16,8 +17,8 @@ class Consideration {
  public:
   Consideration(const cluster::ClusterState& state, GangBook& book, Agenda& agenda, const QueueAdmission& admission,
                 Certificates& certificates, Committer& committer, FigureRefresh& figures, Refusals& refusals,
-                Enrollment& enrollment, QuotaGate& quota, Promises& promises, StartPass& start, GrowPass& grow,
-                UndoPass& undo, const base::Clock& clock)
+                Enrollment& enrollment, QuotaGate& quota, Promises& promises, RoomSums& sums, AutoFits& auto_fits,
+                StartPass& start, GrowPass& grow, UndoPass& undo, const base::Clock& clock)
       : state_(state),
         book_(book),
         agenda_(agenda),
@@ -29,6 +30,8 @@ class Consideration {
         enrollment_(enrollment),
         quota_(quota),
         promises_(promises),
+        sums_(sums),
+        auto_fits_(auto_fits),
         start_(start),
         grow_(grow),
         undo_(undo),
@@ -44,6 +47,8 @@ class Consideration {
   bool IsOver(model::GangId id, Census& census);
   // Reads from the bound members what an earlier leader did with the gang. REQUIRES: nothing is remembered of it.
   void Recall(model::GangId id, Census& census);
+  // Counts what the gang was admitted for without places.
+  void FollowSums(model::GangId id);
   // Forgets refusals of binds whose back-off has passed.
   void ForgiveNodes(Gang& gang) const;
 
@@ -58,6 +63,8 @@ class Consideration {
   Enrollment& enrollment_;
   QuotaGate& quota_;
   Promises& promises_;
+  RoomSums& sums_;
+  AutoFits& auto_fits_;
   StartPass& start_;
   GrowPass& grow_;
   UndoPass& undo_;

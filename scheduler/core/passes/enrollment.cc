@@ -130,6 +130,8 @@ void Enrollment::Close(GangId id) {
   gang_status_.Drop(book_.at(id));
   queue_waits_.Forget(id);
   quota_desk_.Forget(id);
+  sums_.Forget(id);
+  auto_fits_.Forget(id);
   agenda_.Forget(id);
   book_.Close(id);
 }

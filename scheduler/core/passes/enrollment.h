@@ -6,7 +6,9 @@
 #include <set>
 
 #include "core/admit/quota_desk.h"
+#include "core/admit/room_sums.h"
 #include "core/commit/committer.h"
+#include "core/gangs/fit.h"
 #include "core/gangs/strangers.h"
 #include "core/publish/gang_status.h"
 #include "core/publish/queue_status.h"
@@ -17,9 +19,9 @@ namespace tutti::core {
 class Enrollment {
  public:
   Enrollment(cluster::ClusterState& state, const dialects::DialectList& dialects, GangBook& book, Agenda& agenda,
-             Charges& charges, QueueWaits& queue_waits, QuotaDesk& quota_desk, Committer& committer,
-             Strangers& strangers, Tallies& tallies, GangStatus& gang_status, QueueStatus& queue_status,
-             const Announcer& announcer, const base::Clock& clock)
+             Charges& charges, QueueWaits& queue_waits, QuotaDesk& quota_desk, RoomSums& sums, AutoFits& auto_fits,
+             Committer& committer, Strangers& strangers, Tallies& tallies, GangStatus& gang_status,
+             QueueStatus& queue_status, const Announcer& announcer, const base::Clock& clock)
       : state_(state),
         dialects_(dialects),
         book_(book),
@@ -27,6 +29,8 @@ class Enrollment {
         charges_(charges),
         queue_waits_(queue_waits),
         quota_desk_(quota_desk),
+        sums_(sums),
+        auto_fits_(auto_fits),
         committer_(committer),
         strangers_(strangers),
         tallies_(tallies),
@@ -74,6 +78,8 @@ class Enrollment {
   Charges& charges_;
   QueueWaits& queue_waits_;
   QuotaDesk& quota_desk_;
+  RoomSums& sums_;
+  AutoFits& auto_fits_;
   Committer& committer_;
   Strangers& strangers_;
   Tallies& tallies_;

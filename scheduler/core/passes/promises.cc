@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/gangs/fit.h"
+
 namespace tutti::core {
 
 using model::GangId;
@@ -39,7 +41,9 @@ void Promises::Follow(GangId id) {
   ByRole promises = PromisesOf(gang, state_);
   std::vector<Member*> dropped;
   std::vector<Lacking> lacking;
+  const bool takes_places = !IsAdmittedUnplaced(gang, state_.snapshot());
   for (const model::PromisedMembers& declared : gang.spec.promised) {
+    if (!takes_places) break;
     std::vector<Member*>& there = promises[declared.role];
     const int64_t wanted = Wanted(gang, declared);
     for (; std::ssize(there) > wanted; there.pop_back()) dropped.push_back(there.back());

@@ -33,7 +33,7 @@ bool QuotaGate::Opens(GangId id, const Census& census) {
     return false;
   }
   if (gang.quota->seeks_nodes()) return true;
-  if (!gang.quota->terms->by_quota_alone) {
+  if (gang.quota->fit == model::Fit::kNodes) {
     Wait(id, Stage::kChecks, {});
     return false;
   }

@@ -29,10 +29,21 @@ void QuotaPass::Run() {
     Mark(id);
   }
   // Those that have quota already have their nodes before any other is given some.
+  const auto seeks = [this](GangId id) {
+    const Gang& gang = book_.at(id);
+    return gang.quota && gang.quota->taken_over && !gang.quota->placed && gang.quota->seeks_nodes();
+  };
   for (const GangId id : followed)
-    if (const GangQuota* quota = book_.at(id).quota ? &*book_.at(id).quota : nullptr;
-        quota && quota->taken_over && !quota->placed && quota->seeks_nodes())
-      Consider(id);
+    if (const Gang& gang = book_.at(id); gang.quota && gang.quota->has() && gang.quota->fit != model::Fit::kNodes)
+      sums_.Follow(id, gang, true);
+  for (const GangId id : followed)
+    if (seeks(id)) stated_.Keep(id);
+  for (const GangId id : followed)
+    if (seeks(id)) Consider(id);
+  for (const GangId id : auto_fits_.TakeChanged(state_.snapshot())) {
+    if (book_.at(id).quota) desk_.Retry(id);
+    Mark(id);
+  }
   const queue::NodeRules nodes{
       [this](GangId id, const queue::Assignment& assignment) { return Place(id, assignment); },
       [this](GangId id, const queue::Assignment& assignment, const std::vector<queue::Victim>& victims) {
@@ -73,6 +84,8 @@ void QuotaPass::Follow(const queue::PassResult& result) {
 // The gang is considered as any other, with the quota that it would have; so its nodes are held from here on.
 std::string QuotaPass::Place(GangId id, const queue::Assignment& assignment) {
   Gang& gang = book_.at(id);
+  desk_.DecideFit(id);
+  if (std::string why = WhySumsLack(id, assignment, {}); !why.empty()) return why;
   if (!gang.quota->needs_nodes()) return {};
   desk_.Try(id, assignment);
   Consider(id);
@@ -89,8 +102,33 @@ std::string QuotaPass::Place(GangId id, const queue::Assignment& assignment) {
   return why;
 }
 
+std::string QuotaPass::WhySumsLack(GangId id, const queue::Assignment& assignment,
+                                   const std::vector<queue::Victim>& victims) {
+  Gang& gang = book_.at(id);
+  if (gang.quota->fit != model::Fit::kAggregate || gang.quota->terms->awaits_checks) return {};
+  std::map<std::string, int64_t> counts;
+  for (const queue::RoleAssignment& role : assignment.roles) counts[role.name] = role.count;
+  model::ResourceList leaving;
+  for (const queue::Victim& victim : victims)
+    for (const Member* member : book_.at(victim.gang).members)
+      if (const cluster::PodEntry& entry = state_.pod(member->pod); entry.node && !entry.evicted)
+        leaving.AddAll(entry.pod->spec->requests);
+  const auto lack = sums_.LackFor(id, DemandOf(gang.quota->declared.promised, counts), leaving);
+  if (!lack) {
+    if (victims.empty()) sums_.Follow(id, gang, true);
+    return {};
+  }
+  gang.refusal = ExplainSum(gang, lack->resource, lack->asked, lack->free);
+  book_.SetState(gang, gang.refusal->state());
+  figures_.Regroup(id);
+  agenda_.Touch(id);
+  return gang.refusal->words().Full();
+}
+
 std::string QuotaPass::WouldPlace(GangId id, const queue::Assignment& assignment,
                                   const std::vector<queue::Victim>& victims) {
+  desk_.DecideFit(id);
+  if (std::string why = WhySumsLack(id, assignment, victims); !why.empty()) return why;
   if (!book_.at(id).quota->needs_nodes()) return {};
   desk_.Try(id, assignment);
   promises_.Follow(id);

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "core/admit/quota_desk.h"
+#include "core/admit/room_sums.h"
 #include "core/passes/consider.h"
 #include "core/passes/promises.h"
 #include "core/passes/quota_gate.h"
+#include "core/passes/stated_places.h"
 #include "core/place/planner.h"
 
 namespace tutti::core {
@@ -18,14 +20,17 @@ namespace tutti::core {
 class QuotaPass {
  public:
   QuotaPass(cluster::ClusterState& state, GangBook& book, Agenda& agenda, QuotaDesk& desk, QuotaGate& gate,
-            Promises& promises, Planner& planner, Consideration& consideration, FigureRefresh& figures,
-            const Announcer& announcer)
+            Promises& promises, StatedPlaces& stated, RoomSums& sums, AutoFits& auto_fits, Planner& planner,
+            Consideration& consideration, FigureRefresh& figures, const Announcer& announcer)
       : state_(state),
         book_(book),
         agenda_(agenda),
         desk_(desk),
         gate_(gate),
         promises_(promises),
+        stated_(stated),
+        sums_(sums),
+        auto_fits_(auto_fits),
         planner_(planner),
         consideration_(consideration),
         figures_(figures),
@@ -42,6 +47,9 @@ class QuotaPass {
     std::map<std::string, std::vector<std::string>> nodes;
   };
   std::string Place(model::GangId id, const queue::Assignment& assignment);
+  // Returns why all nodes together have too little for the gang, with the victims gone, where that is all it needs.
+  std::string WhySumsLack(model::GangId id, const queue::Assignment& assignment,
+                          const std::vector<queue::Victim>& victims);
   std::string WouldPlace(model::GangId id, const queue::Assignment& assignment,
                          const std::vector<queue::Victim>& victims);
   // Returns why the gang as it is has no place, with the pods and promises of these gangs gone; "": it has one.
@@ -58,6 +66,9 @@ class QuotaPass {
   QuotaDesk& desk_;
   QuotaGate& gate_;
   Promises& promises_;
+  StatedPlaces& stated_;
+  RoomSums& sums_;
+  AutoFits& auto_fits_;
   Planner& planner_;
   Consideration& consideration_;
   FigureRefresh& figures_;

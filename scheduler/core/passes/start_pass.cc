@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "core/admit/speculation.h"
+#include "core/gangs/fit.h"
 #include "core/gangs/lightest.h"
 #include "core/gangs/topology.h"
 #include "core/publish/explain.h"
@@ -37,8 +38,19 @@ std::string KeyOf(GangId id, const std::string& shape) { return shape.empty() ? 
 
 }  // namespace
 
+void StartPass::AdmitUnplaced(GangId id) {
+  Gang& gang = book_.at(id);
+  if (FitOf(gang.spec, state_.snapshot()) == model::Fit::kAggregate)
+    if (const auto lack = sums_.LackFor(id, DemandOf(gang.spec.promised)))
+      return refusals_.Wait(id, ExplainSum(gang, lack->resource, lack->asked, lack->free));
+  gang.refusal.reset();
+  sums_.Follow(id, gang, true);
+  book_.SetState(gang, GangState::kAdmitted);
+}
+
 void StartPass::Run(GangId id, Census& census) {
   Gang& gang = book_.at(id);
+  if (gang.members.empty() && IsAdmittedUnplaced(gang, state_.snapshot())) return AdmitUnplaced(id);
   if (committer_.GiveUpLate(id)) census = *book_.CensusOf(gang);
   if (gang.plan) {
     if (!gang.preemption && undo_.TakeOver(id, census)) return;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/admit/queue_admission.h"
+#include "core/admit/room_sums.h"
 #include "core/gangs/strangers.h"
 #include "core/passes/preempt_pass.h"
 #include "core/passes/refusals.h"
@@ -23,8 +24,8 @@ class StartPass {
   StartPass(const cluster::ClusterState& state, GangBook& book, Agenda& agenda, Queues& queues,
             const QueueAdmission& admission, Planner& planner, Certificates& certificates, Committer& committer,
             VictimSeeker& seeker, ExtenderDesk& extender_desk, FigureRefresh& figures, Refusals& refusals,
-            UndoPass& undo, PreemptPass& preempt, const Strangers& strangers, const Announcer& announcer,
-            const base::Clock& clock)
+            UndoPass& undo, PreemptPass& preempt, RoomSums& sums, const Strangers& strangers,
+            const Announcer& announcer, const base::Clock& clock)
       : state_(state),
         book_(book),
         agenda_(agenda),
@@ -39,6 +40,7 @@ class StartPass {
         refusals_(refusals),
         undo_(undo),
         preempt_(preempt),
+        sums_(sums),
         strangers_(strangers),
         announcer_(announcer),
         clock_(clock) {}
@@ -47,6 +49,8 @@ class StartPass {
   void Run(model::GangId id, Census& census);
 
  private:
+  // Admits a gang that has no pods yet without places, if there is what it needs of nodes.
+  void AdmitUnplaced(model::GangId id);
   // Seeks a place for the missing members. Returns true if the gang is placed, or some answer has to come first.
   bool Place(model::GangId id, Census& census);
   // Places the gang and reserves the room; or returns why the gang cannot start now.
@@ -94,6 +98,7 @@ class StartPass {
   Refusals& refusals_;
   UndoPass& undo_;
   PreemptPass& preempt_;
+  RoomSums& sums_;
   const Strangers& strangers_;
   const Announcer& announcer_;
   const base::Clock& clock_;

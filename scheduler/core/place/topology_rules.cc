@@ -127,9 +127,12 @@ RuleSets WaysFor(const Group& group, const cluster::ClusterState& state) {
     for (const std::string& level : request.alternatives)
       musts.push_back({MakeRule(Shape::kOne, level, 0, group, state)});
   }
-  if (!request.slice_level.empty() && request.slice_size > 1)
-    for (std::vector<Rule>& must : musts)
-      must.push_back(MakeRule(Shape::kSlices, request.slice_level, request.slice_size, group, state));
+  const auto slices = [&](const std::string& level, int64_t size) {
+    if (level.empty() || size <= 1) return;
+    for (std::vector<Rule>& must : musts) must.push_back(MakeRule(Shape::kSlices, level, size, group, state));
+  };
+  slices(request.slice_level, request.slice_size);
+  for (const TopologyRequest::Layer& layer : request.inner_slices) slices(layer.level, layer.size);
   RuleSets ways;
   const auto add = [&](Shape shape, const std::string& level, int64_t size) {
     for (const std::vector<Rule>& must : musts) {

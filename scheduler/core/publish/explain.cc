@@ -218,4 +218,9 @@ Refusal ExplainMinResources(const Gang& gang, const Requirement& requirement, co
                  now_ms);
 }
 
+Refusal ExplainSum(const Gang& gang, const std::string& resource, int64_t asked, int64_t free) {
+  return Refuse(gang, {}, observe::LacksMinResources{resource, asked, free, /*of_pods=*/true},
+                Wake::kMembers | Wake::kPodGone | Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeTaints);
+}
+
 }  // namespace tutti::core

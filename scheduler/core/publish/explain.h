@@ -87,5 +87,7 @@ bool KeepFigures(const Refusal& before, base::Millis for_ms, Refusal* now);
 // Explains that the gang's minResources exceed what all nodes together have free of `resource`.
 Refusal ExplainMinResources(const Gang& gang, const Requirement& requirement, const std::string& resource,
                             int64_t asked, int64_t free, base::Millis now_ms);
+// All nodes together have less of the resource free than the gang's pods ask for, and that is all that it needs.
+Refusal ExplainSum(const Gang& gang, const std::string& resource, int64_t asked, int64_t free);
 
 }  // namespace tutti::core

@@ -188,7 +188,7 @@ void Queues::Index(const std::string& name, const Leaf& leaf, bool add) {
 void Queues::PutLeaf(const std::shared_ptr<const model::Object>& object, Touched* touched) {
   const std::string& name = object->meta.name;
   Leaf leaf = ReadLeaf(*object);
-  bool reroutes = !leaf.checks.empty();
+  bool reroutes = !leaf.checks.empty() || leaf.fit;
   if (const auto at = leaves_.find(name); at != leaves_.end()) {
     const bool same = at->second.spec == leaf && at->second.object->meta.uid == object->meta.uid &&
                       at->second.object->meta.deleting() == object->meta.deleting();
@@ -196,7 +196,7 @@ void Queues::PutLeaf(const std::shared_ptr<const model::Object>& object, Touched
       at->second.object = object;
       return;
     }
-    reroutes = at->second.spec.checks != leaf.checks;
+    reroutes = at->second.spec.checks != leaf.checks || at->second.spec.fit != leaf.fit;
     Index(name, at->second.spec, false);
   }
   Index(name, leaf, true);
@@ -241,6 +241,11 @@ void Queues::TouchFlavorsOf(const std::string& topology, Touched* touched) const
       touched->flavors.insert(flavor);
       TouchUsers(leaves_by_flavor_, flavor, touched);
     }
+}
+
+std::optional<model::Fit> Queues::FitOf(const std::string& leaf) const {
+  const auto at = leaves_.find(leaf);
+  return at == leaves_.end() ? std::nullopt : at->second.spec.fit;
 }
 
 void Queues::Reroute(const std::string& leaf) {

@@ -37,6 +37,8 @@ class Queues {
 
   // The ClusterQueue that a LocalQueue leads to; empty: there is no such LocalQueue.
   std::string LeafOf(const std::string& ns, const std::string& local) const;
+  // What the ClusterQueue says of what its gangs need of nodes; nullopt: nothing.
+  std::optional<model::Fit> FitOf(const std::string& leaf) const;
   // The checks that a gang with these flavors needs in that queue; nullopt: one that may get any of its flavors.
   std::vector<std::string> ChecksOf(const std::string& leaf, const std::optional<std::set<std::string>>& flavors) const;
   const Check* FindCheck(const std::string& name) const;

@@ -187,6 +187,7 @@ Leaf ReadLeaf(const model::Object& object) {
   leaf.spec.by_local_usage = read.Text(scope["admissionMode"]) == "UsageBasedAdmissionFairSharing";
   leaf.namespaces = read.Selector(spec["namespaceSelector"]);
   leaf.checks = ReadLeafChecks(read, spec);
+  leaf.fit = ReadFit(read, object);
   leaf.problem = ProblemIn(object, read);
   return leaf;
 }

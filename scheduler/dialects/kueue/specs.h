@@ -27,7 +27,8 @@ struct Leaf {
   model::LeafQueueSpec spec;
   std::optional<model::LabelSelector> namespaces;  // whose gangs it takes; nullopt: of none
   std::vector<LeafCheck> checks;
-  std::string problem;  // "ClusterQueue q: spec.…: \"x\" is not a quantity"; empty: it was readable
+  std::optional<model::Fit> fit;  // of its gangs that do not say it themselves
+  std::string problem;            // "ClusterQueue q: spec.…: \"x\" is not a quantity"; empty: it was readable
   friend bool operator==(const Leaf&, const Leaf&) = default;
 };
 

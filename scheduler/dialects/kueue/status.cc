@@ -243,12 +243,26 @@ class Writer {
         Set(type, false, "QuotaReserved", fmt::format("Previously: {}", TextIn(*holds, "message")));
     status_["admission"] = Admission(has, of_.topology);
     status_.erase("resourceRequests");
+    if (!of_.topology.empty() && !IsOnFailedNode()) status_.erase("unhealthyNodes");
     NameChecks();
     if (!of_.done.empty()) status_["reclaimablePods"] = Done();
     if (IsAdmitted(of_.report, of_.awaits_checks)) Set("Admitted", true, "Admitted", "The workload is admitted");
     if (!IsTrue(conditions_, "Admitted")) return;
     if (of_.pods_ready) TellPodsReady(*of_.pods_ready);
     EndInTime();
+  }
+
+  // Some pod still has its place on a node that its status says has failed.
+  bool IsOnFailedNode() const {
+    const auto failed = [&](const Json& domain) {
+      const Json& values = ListIn(domain, "values");
+      return !values.empty() && std::ranges::any_of(ListIn(of_.before, "unhealthyNodes"), [&](const Json& node) {
+        return Field(node, "name") == values.back();
+      });
+    };
+    return std::ranges::any_of(of_.topology, [&](const auto& placed) {
+      return std::ranges::any_of(ListIn(placed.second, "domains"), failed);
+    });
   }
 
   Json Done() const {

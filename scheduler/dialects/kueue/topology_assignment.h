@@ -6,10 +6,12 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
+#include "model/gang_ask.h"
 #include "model/object_meta.h"
 
 namespace tutti::dialects::kueue {
@@ -22,5 +24,10 @@ using NodeLabels = absl::flat_hash_map<std::string, model::Shared<model::StringM
 // is not known, or lacks a label.
 base::Json TopologyAssignment(const std::vector<std::string>& levels, const std::map<std::string, int64_t>& nodes,
                               const NodeLabels& labels);
+
+// Reads such a value, of either version: so many members in each domain of the narrowest level. Those of the values in
+// `failed` are marked. What is no such value is left out.
+std::vector<model::HeldQuota::Place> ReadTopologyAssignment(const base::Json& assignment,
+                                                            const std::set<std::string>& failed);
 
 }  // namespace tutti::dialects::kueue

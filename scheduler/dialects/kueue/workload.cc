@@ -10,9 +10,11 @@
 #include <utility>
 
 #include "base/text.h"
+#include "cluster/json_text.h"
 #include "dialects/declaration.h"
 #include "dialects/fields.h"
 #include "dialects/kueue/names.h"
+#include "dialects/kueue/topology_assignment.h"
 #include "dialects/kueue_topology.h"
 #include "dialects/topology_annotations.h"
 #include "dialects/wording.h"
@@ -25,12 +27,13 @@ using cluster::JsonReader;
 
 namespace {
 
-constexpr size_t kMostPodSets = 256;
+constexpr size_t kMostPodSets = 256, kMostLayers = 16;
 constexpr std::string_view kRequired = "kueue.x-k8s.io/podset-required-topology",
                            kPreferred = "kueue.x-k8s.io/podset-preferred-topology",
                            kUnconstrained = "kueue.x-k8s.io/podset-unconstrained-topology",
                            kSliceLevel = "kueue.x-k8s.io/podset-slice-required-topology",
                            kSliceSize = "kueue.x-k8s.io/podset-slice-size",
+                           kLayers = "kueue.x-k8s.io/podset-slice-required-topology-constraints",
                            kSetGroup = "kueue.x-k8s.io/podset-group-name";
 constexpr const char* kWorkloadClass = "kueue.x-k8s.io/workloadpriorityclass";
 constexpr const char* kPodClass = "scheduling.k8s.io/priorityclass";
@@ -70,6 +73,8 @@ Json TopologyFor(const Json& job, const Json& pod_template) {
   if (const auto end = std::from_chars(size.data(), size.data() + size.size(), number);
       end.ec == std::errc() && end.ptr == size.data() + size.size() && number > 0 && number <= kLargestCount)
     request["podSetSliceSize"] = number;
+  if (Json layers = cluster::ParseJson(TextIn(annotations, kLayers)); layers.is_array())
+    request["podsetSliceRequiredTopologyConstraints"] = std::move(layers);
   if (request.empty()) return nullptr;
   if (TextIn(job, "kind") == "Job") request["podIndexLabel"] = "batch.kubernetes.io/job-completion-index";
   return request;
@@ -119,6 +124,9 @@ void ReadTopologyRequest(JsonReader& read, const JsonField& request, RoleRead* r
   role->ask.in_topology =
       ReadKueueTopology(annotations, role->ask.name, &role->topology) || read.Flag(request["unconstrained"]);
   role->ask.group = read.Text(request["podSetGroupName"]);
+  const Json& layers = ListIn(request.value(), "podsetSliceRequiredTopologyConstraints");
+  for (size_t i = 1; i < layers.size() && i < kMostLayers; ++i)
+    role->topology.inner_slices.push_back({TextIn(layers[i], "topology"), CountIn(layers[i], "size")});
   if (!role->topology.problem.empty()) read.Problem(request, role->topology.problem);
 }
 
@@ -137,7 +145,8 @@ void NameScheduler(JsonReader& read, const JsonField& pod_template, const std::v
 
 // --- Status ---
 
-model::HeldQuota ReadAdmission(JsonReader& read, const JsonField& admission) {
+// `failed`: the nodes that its status says have failed.
+model::HeldQuota ReadAdmission(JsonReader& read, const JsonField& admission, const std::set<std::string>& failed) {
   model::HeldQuota quota;
   const JsonField sets = admission["podSetAssignments"];
   quota.leaf = read.Text(admission["clusterQueue"]);
@@ -147,6 +156,7 @@ model::HeldQuota ReadAdmission(JsonReader& read, const JsonField& admission) {
     role.name = read.Text(set["name"]);
     role.count = ReadCount(read, set["count"], 1, 0);
     role.requests = ReadRequests(read, set["resourceUsage"]).value_or(model::ResourceList());
+    role.places = ReadTopologyAssignment(Field(set.value(), "topologyAssignment"), failed);
     read.Values(set["flavors"], [&](std::string_view resource, const JsonField& flavor) {
       role.flavors.emplace(resource, read.Text(flavor));
     });
@@ -246,7 +256,9 @@ WorkloadRead ReadWorkload(const model::Object& workload) {
   }
   const Json* reserved = FindTrue(conditions, "QuotaReserved");
   if (const JsonField admission = status["admission"]; admission.present() && reserved) {
-    out.has = ReadAdmission(read, admission);
+    std::set<std::string> failed;
+    for (const Json& node : ListIn(status.value(), "unhealthyNodes")) failed.insert(TextIn(node, "name"));
+    out.has = ReadAdmission(read, admission, failed);
     out.has->ns = workload.meta.ns;
     out.has->local_queue = out.terms.queue;
     out.has->reserved_ms = TimeIn(*reserved, "lastTransitionTime");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "dialects/declaration.h"
 #include "dialects/fields.h"
 #include "dialects/kueue/checks.h"
 #include "dialects/kueue/names.h"
@@ -476,6 +477,11 @@ model::GangSpec Workloads::SpecOf(const Entry& entry) const {
   spec.uid = object.meta.uid;
   spec.created_ms = object.meta.created_ms;
   spec.min_member = 0;
+  JsonReader read;
+  const std::optional<model::Fit> fit = ReadFit(read, object);
+  spec.fit = fit ? *fit : queues_.FitOf(queues_.LeafOf(entry.key.ns, entry.terms.queue)).value_or(settings_.fit);
+  spec.problem = ProblemIn(object, read);
+  if (!spec.problem.empty()) return spec;
   const SetsRead& counted = entry.counted();
   if (entry.job) spec.problem = entry.job_problem;
   if (spec.problem.empty()) spec.problem = counted.problem;

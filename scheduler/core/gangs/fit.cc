@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/gangs/fit.h"
+
+#include <algorithm>
+
+namespace tutti::core {
+
+using model::Fit;
+
+namespace {
+
+bool SeesAutoscaler(const cluster::Snapshot& nodes) {
+  return std::ranges::any_of(kAutoscaledLabels,
+                             [&](const char* label) { return nodes.labels().HasKey(nodes.symbols().Intern(label)); });
+}
+
+}  // namespace
+
+Fit FitOf(const model::GangSpec& spec, const cluster::Snapshot& nodes) {
+  if (spec.fit != Fit::kAuto) return spec.fit;
+  return SeesAutoscaler(nodes) ? Fit::kQuota : Fit::kNodes;
+}
+
+bool IsAdmittedUnplaced(const Gang& gang, const cluster::Snapshot& nodes) {
+  if (gang.spec.fit == Fit::kNodes || gang.spec.quota || gang.spec.promised.empty()) return false;
+  return FitOf(gang.spec, nodes) != Fit::kNodes && !(gang.spec.fit == Fit::kAuto && gang.plan);
+}
+
+void AutoFits::Follow(model::GangId id, const model::GangSpec& spec) {
+  if (spec.fit == Fit::kAuto)
+    gangs_.insert(id);
+  else
+    gangs_.erase(id);
+}
+
+std::vector<model::GangId> AutoFits::TakeChanged(const cluster::Snapshot& nodes) {
+  if (gangs_.empty()) return {};
+  const bool sees = SeesAutoscaler(nodes);
+  if (std::exchange(seen_, sees) == sees) return {};
+  return {gangs_.begin(), gangs_.end()};
+}
+
+}  // namespace tutti::core
