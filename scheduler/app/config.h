@@ -69,7 +69,7 @@ struct Config {
   core::QueueRule queue_rule;                     // or by a volcano-scheduler.conf
   std::string queue_rule_where;                   // "FILE:LINE: queues", for messages; empty: no file sets it
   core::QuotaRule quota_rule;                     // `kueue`: by which rule its queues share
-  // What dialects are told: `fit`, and of `kueue` waitForPodsReady. The names of schedulers are those of
+  // What dialects are told: `fit`, and of `kueue` waitForPodsReady and `words`. The names of schedulers are those of
   // the profiles.
   dialects::DialectSettings dialects;
   int64_t max_in_flight = 80;  // writes to the API server that are open at one time

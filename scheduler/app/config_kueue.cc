@@ -125,6 +125,9 @@ void ReadKueue(Fields& parent, Config* config) {
   if (!parent.Has("kueue")) return;
   ReadFairSharing(fields, false, config);
   ReadPodsReady(fields, false, config);
+  std::string words = "0.17";
+  fields.OneOf("words", {"0.17", "0.8"}, &words);
+  config->dialects.kueue_0_8 = config->quota_rule.old_words = words == "0.8";
   fields.Done();
 }
 

@@ -38,6 +38,7 @@ struct QueueRule {
 struct QuotaRule {
   bool fair_sharing = false;                                                // else by quota and priority
   std::vector<queue::FairStrategy> strategies = queue::kDefaultStrategies;  // with fair sharing
+  bool old_words = false;                                                   // as queue::KueueRules
 };
 
 // A pod that Options::choose_victims has chosen.

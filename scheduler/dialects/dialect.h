@@ -165,6 +165,7 @@ struct DialectSettings {
   std::vector<std::string> scheduler_names = {"tutti"};  // that are served; pods made for users get the first
   PodsReadyRule pods_ready;
   model::Fit fit = model::Fit::kNodes;  // of gangs of which neither their objects nor their queues say it
+  bool kueue_0_8 = false;               // Workloads' conditions and Events are worded as Kueue 0.8 does
 };
 
 // Kueue, AppWrapper, Volcano, scheduler-plugins, upstream, YuniKorn, KubeRay, plain pods.

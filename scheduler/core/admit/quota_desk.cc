@@ -17,6 +17,7 @@ queue::KueueRules RulesOf(const QuotaRule& rule) {
   queue::KueueRules rules;
   rules.fair_sharing = rule.fair_sharing;
   rules.strategies = rule.strategies;
+  rules.old_words = rule.old_words;
   return rules;
 }
 
@@ -259,7 +260,9 @@ void QuotaDesk::PutDown(const queue::PassResult::Evicted& evicted) {
   const queue::QueueId leaf = admission_.shares().Leaf(QueueName(book_.at(evicted.by)));
   const std::string to = leaf.valid() ? admission_.shares().Path(leaf) : std::string();
   Evict(evicted.gang, queue::WordOf(evicted.reason),
-        queue::PreemptedMessage(by.line_uid, by.job_uid, evicted.reason, to, admission_.shares().Path(holding.leaf)));
+        admission_.rules().old_words ? queue::OldPreemptedMessage(by.line_uid, evicted.reason)
+                                     : queue::PreemptedMessage(by.line_uid, by.job_uid, evicted.reason, to,
+                                                               admission_.shares().Path(holding.leaf)));
   book_.at(evicted.gang).quota->report.by_uid = by.uid;
 }
 

@@ -81,7 +81,7 @@ void GangStatus::Report(GangId id) {
   gang.note.reported_spec = gang.spec;
   report.now_wall_ms = clock_.WallMs();
   report.spec = &gang.spec;
-  if (gang.quota) Announce(gang, report);
+  if (gang.quota || !gang.spec.problem.empty() || gang.note.announced) Announce(gang, report);
   std::vector<cluster::DesiredObject> desired;
   gang.note.changes_at_ms = gang.dialect->Desire(report, keeper_, &desired);
   if (gang.note.changes_at_ms != 0) {
@@ -115,7 +115,7 @@ void GangStatus::Announce(Gang& gang, const dialects::GangReport& now) {
     before.spec = &*gang.note.announced_spec;
   } else {
     before.spec = &gang.spec;
-    if (gang.quota->taken_over) before = now;
+    if (gang.quota && gang.quota->taken_over) before = now;
   }
   std::vector<dialects::ObjectEvent> events;
   gang.dialect->Announce(before, now, &events);

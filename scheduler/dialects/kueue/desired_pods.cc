@@ -157,17 +157,17 @@ void NameAsGroups(const Entry& entry, Json* meta) {
 
 Json MissingOwners(const Entry& entry) {
   if (!IsGroup(entry) || !entry.workload || entry.workload->meta.deleting() || entry.read.finished) return nullptr;
-  Json owners = ListIn(MetadataOf(*entry.workload), "ownerReferences");
-  std::set<std::string> known;
-  for (const Json& owner : owners) known.insert(TextIn(owner, "uid"));
-  if (!owners.is_array()) owners = Json::array();
-  bool missing = false;
+  const Json& known = ListIn(MetadataOf(*entry.workload), "ownerReferences");
+  std::set<std::string_view> uids;
+  for (const Json& owner : known)
+    if (const Json& uid = Field(owner, "uid"); uid.is_string()) uids.insert(uid.get_ref<const std::string&>());
+  Json owners;
   for (const auto& [name, pod] : entry.pods) {
-    if (!pod.counts() || !known.insert(pod.object->meta.uid).second) continue;
+    if (!pod.counts() || uids.contains(pod.object->meta.uid)) continue;
+    if (owners.is_null()) owners = known.is_array() ? known : Json::array();
     owners.push_back(OwnerReferenceTo(*pod.object));
-    missing = true;
   }
-  return missing ? owners : Json(nullptr);
+  return owners;
 }
 
 }  // namespace tutti::dialects::kueue

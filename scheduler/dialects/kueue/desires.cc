@@ -252,7 +252,8 @@ void DesireWorkload(const Desires& desires) {
                                      .pods_ready = PodsReady(decided),
                                      .done = entry.job ? entry.Done() : std::map<std::string, int64_t>(),
                                      .absent = entry.AbsentPods(),
-                                     .max_seconds = entry.read.terms.max_seconds});
+                                     .max_seconds = entry.read.terms.max_seconds,
+                                     .old_words = decided.settings.kueue_0_8});
   Json change = MergeBetween(StatusOf(*workload), after);
   if (!change.empty()) out->push_back(WithStatus(workload, std::move(change), AgreesWithoutTimes));
 }

@@ -41,6 +41,9 @@ class Teller {
     const QuotaReport &before = of_.before.quota, &now = of_.now.quota;
     if (first && of_.entry.job && ConditionsOf(of_.entry).empty())
       OfJob("CreatedWorkload", fmt::format("Created Workload: {}/{}", of_.entry.key.ns, of_.entry.key.name));
+    TellUpdate(first);
+    TellExcess();
+    TellUnheld(first);
     TellPending(first);
     if (now.has && !now.has->evicted && (!before.has || before.has->evicted) && !(first && Holds("QuotaReserved")))
       OfWorkload(false, "QuotaReserved",
@@ -66,6 +69,52 @@ class Teller {
   int64_t Seconds(base::Millis since_ms) const {
     return since_ms == 0 ? 0 : std::max<int64_t>(0, (of_.now.now_wall_ms - since_ms) / 1000);
   }
+  // The Workload follows its job, which waits and was edited.
+  void TellUpdate(bool first) {
+    const auto &before = of_.before.spec ? of_.before.spec->quota : of_.now.spec->quota, &now = of_.now.spec->quota;
+    if (first || !of_.entry.job || !before || !now || of_.before.quota.has || before->ask.uid != now->ask.uid) return;
+    const std::string name = fmt::format("{}/{}", of_.entry.key.ns, of_.entry.key.name);
+    if (!SameSets(*before, *now))
+      OfJob("UpdatedWorkload", "Updated not matching Workload for suspended job: " + name);
+    else if (before->ask.priority != now->ask.priority)
+      OfJob("UpdatedWorkload", "Updated workload priority class: " + name);
+  }
+
+  // What is asked for each set; those of its pods that have ended are no less asked for.
+  static bool SameSets(const model::QuotaTerms& a, const model::QuotaTerms& b) {
+    const auto count = [](const model::QuotaTerms& terms, const model::RoleAsk& role) {
+      const auto done = terms.done.find(role.name);
+      return role.count + (done == terms.done.end() ? 0 : done->second);
+    };
+    return std::ranges::equal(a.ask.roles, b.ask.roles, [&](const model::RoleAsk& x, const model::RoleAsk& y) {
+      return x.name == y.name && count(a, x) == count(b, y) && *x.pod == *y.pod;
+    });
+  }
+
+  // Pods that have come, and are more than their group has.
+  void TellExcess() {
+    const Entry& entry = of_.entry;
+    if (of_.now.total <= of_.before.total || !entry.by_pods() || entry.kind->pods != PodOwner::kGroup ||
+        !entry.job_problem.empty())
+      return;
+    std::map<std::string, int64_t> counts;
+    for (const PodSet& set : entry.sets) counts[set.name] = set.count;
+    for (const std::string& name : ExcessOf(counts, entry.pods))
+      out_->push_back({cluster::RefOf(entry.pods.at(name).object), false, "ExcessPodDeleted", "Excess pod deleted",
+                       entry.kind->reporter});
+  }
+
+  // It makes pods, and has no quota: it has to stop.
+  void TellUnheld(bool first) {
+    const QuotaReport& now = of_.now.quota;
+    const auto let_go = [](const GangReport& report) {
+      return report.spec && report.spec->quota && report.spec->quota->released;
+    };
+    if (now.has || !now.evicted_reason.empty() || now.reason.empty() || !let_go(of_.now)) return;
+    if (first || !let_go(of_.before) || of_.before.quota.reason.empty())
+      OfJob("Stopped", "Not admitted by cluster queue");
+  }
+
   bool Holds(std::string_view type) const { return IsTrue(ConditionsOf(of_.entry), type); }
 
   void TellPending(bool first) {
@@ -74,7 +123,7 @@ class Teller {
     if (text.empty() || (!first && !of_.before.quota.has && of_.before.spec && text == PendingText(of_.before))) return;
     const Json* said = FindCondition(ConditionsOf(of_.entry), "QuotaReserved");
     if (first && said && Field(*said, "message") == text) return;
-    OfWorkload(true, PendingReason(of_.now), text);
+    OfWorkload(!of_.old_words, of_.old_words ? "Pending" : PendingReason(of_.now), text);
   }
 
   // Before it has left, or where it had nothing to leave.
@@ -88,9 +137,10 @@ class Teller {
       OfWorkload(true, std::string(kExecutionExceeded),
                  fmt::format("The maximum execution time ({}s) exceeded", of_.entry.read.terms.max_seconds));
     if (IsPreemption(now.evicted_reason)) {
-      const std::string ranks = of_.preemptor ? "; " + Priorities(*of_.preemptor, of_.entry) : std::string();
+      const std::string ranks =
+          of_.preemptor && !of_.old_words ? "; " + Priorities(*of_.preemptor, of_.entry) : std::string();
       OfWorkload(false, "Preempted", of_.eviction + ranks);
-      if (of_.preemptor && of_.preemptor->workload && now.has)
+      if (of_.preemptor && of_.preemptor->workload && now.has && !of_.old_words)
         out_->push_back({AboutWorkload(*of_.preemptor), false, "PreemptedWorkload",
                          fmt::format("Preempted workload {}/{} (UID: {}) in ClusterQueue {}{}", of_.entry.key.ns,
                                      of_.entry.key.name, of_.entry.workload->meta.uid, now.has->leaf, ranks),
@@ -131,10 +181,21 @@ class Teller {
 
 }  // namespace
 
+// Why no Workload is made of a group of pods.
+void TellGroupProblem(const Announced& of, std::vector<ObjectEvent>* out) {
+  const Entry& entry = of.entry;
+  const std::string &why = entry.job_problem, was = of.before.spec ? of.before.spec->problem : std::string();
+  if (why.empty() || entry.pods.empty() || (of.before.now_wall_ms != 0 && was == of.now.spec->problem)) return;
+  out->push_back({cluster::RefOf(entry.pods.begin()->second.object), true,
+                  entry.lacks_name ? "WorkloadNameConflict" : "ErrWorkloadCompose", OneLine(why),
+                  entry.kind->reporter});
+}
+
 void AnnounceSteps(const Announced& announced, std::vector<ObjectEvent>* out) {
   Teller teller(announced, out);
   const auto ended = [](const GangReport& report) { return report.spec && !report.spec->quota; };
   const Entry& entry = announced.entry;
+  if (entry.by_pods() && entry.kind->pods == PodOwner::kGroup && !entry.workload) TellGroupProblem(announced, out);
   if (entry.job && entry.End()) {
     if (ended(announced.now) && !ended(announced.before) && !entry.read.finished) teller.TellEnd();
     return;

@@ -16,6 +16,7 @@ struct Announced {
   const GangReport& now;
   std::string eviction;              // the sentence about it, where it has to leave
   const Entry* preemptor = nullptr;  // the gang that comes in its place; null: none
+  bool old_words = false;            // DialectSettings::kueue_0_8
 };
 
 void AnnounceSteps(const Announced& announced, std::vector<ObjectEvent>* out);

@@ -190,7 +190,8 @@ void Kueue::DesireOfSharing(const SharingReport& report, const cluster::Unseen&,
 void Kueue::Announce(const GangReport& before, const GangReport& now, std::vector<ObjectEvent>* out) const {
   const Entry* entry = now.spec ? workloads_.Find(now.spec->key) : nullptr;
   if (!entry || !writes()) return;
-  AnnounceSteps({*entry, before, now, EvictionOf(*entry, now), workloads_.FindByUid(now.quota.by_uid)}, out);
+  AnnounceSteps(
+      {*entry, before, now, EvictionOf(*entry, now), workloads_.FindByUid(now.quota.by_uid), settings_.kueue_0_8}, out);
 }
 
 std::optional<cluster::ObjectRef> Kueue::EventTarget(const model::GangKey& key) const {

@@ -68,6 +68,16 @@ std::vector<const QueuedPod*> ByAge(const QueuedPods& pods) {
   return sorted;
 }
 
+// Of pods of one age, the first by name.
+const QueuedPod& OldestOf(const QueuedPods& pods) {
+  return std::ranges::min_element(pods, {}, [](const auto& item) { return item.second.object->meta.created_ms; })
+      ->second;
+}
+
+bool SameText(const std::string* a, const std::string* b) {
+  return a == b || (a && b ? *a == *b : (a ? a : b)->empty());
+}
+
 // As a Workload's pod set has it: as it was before it was placed, or given anything.
 Json TemplateOfPod(const model::Object& pod) {
   Json spec = SpecIn(pod);
@@ -111,8 +121,13 @@ std::string Disagreement(const std::string& group, const QueuedPod& first, const
   if (const auto number = WholeNumber(total); !number || *number < 1 || *number > kLargestCount)
     return fmt::format("incorrect annotation value '{}={}': group total count should be greater than zero", kGroupTotal,
                        Named(total));
+  const model::ObjectMeta& as = first.object->meta;
+  const auto agrees = [&](const model::ObjectMeta& meta) {
+    return SameText(model::Find(meta.labels, kQueueLabel), model::Find(as.labels, kQueueLabel)) &&
+           SameText(model::Find(meta.annotations, kGroupTotal), model::Find(as.annotations, kGroupTotal));
+  };
   for (const auto& [name, pod] : pods) {
-    if (!pod.counts()) continue;
+    if (!pod.counts() || agrees(pod.object->meta)) continue;
     if (const std::string other = LabelOf(pod.object->meta, kQueueLabel); other != queue)
       return fmt::format("pods '{}' and '{}' has different queue names: {}!={}", first.object->meta.name, name,
                          Named(queue), Named(other));
@@ -201,7 +216,7 @@ Json StartedPod(const PodSetGrant& grant, Json body) {
 
 GroupTerms TermsOfGroup(const std::string& group, const QueuedPods& pods, bool has_workload) {
   GroupTerms terms;
-  const QueuedPod& first = *ByAge(pods).front();
+  const QueuedPod& first = OldestOf(pods);
   terms.fast = AnnotationOf(first.object->meta, kGroupFast) == "true";
   terms.serves = AnnotationOf(first.object->meta, kGroupServes) == "true";
   terms.unretriable = std::ranges::any_of(
@@ -218,7 +233,7 @@ GroupTerms TermsOfGroup(const std::string& group, const QueuedPods& pods, bool h
 }
 
 std::shared_ptr<const model::Object> GroupObject(const std::string& group, const QueuedPods& pods) {
-  const model::Object& first = *ByAge(pods).front()->object;
+  const model::Object& first = *OldestOf(pods).object;
   auto object = std::make_shared<model::Object>(first);
   object->resource = "podgroups";
   object->kind = "PodGroup";
@@ -257,6 +272,9 @@ std::optional<JobEnd> EndOfGroup(const GroupTerms& terms, const QueuedPods& pods
 }
 
 std::vector<std::string> ExcessOf(const std::map<std::string, int64_t>& counts, const QueuedPods& pods) {
+  std::map<std::string_view, int64_t> there;
+  for (const auto& [name, pod] : pods) there[pod.role] += pod.counts() && !pod.deleting();
+  if (std::ranges::none_of(counts, [&](const auto& item) { return there[item.first] > item.second; })) return {};
   std::map<std::string_view, std::vector<const QueuedPod*>> by_role;
   for (const QueuedPod* pod : ByAge(pods))
     if (pod->counts() && !pod->deleting()) by_role[pod->role].push_back(pod);

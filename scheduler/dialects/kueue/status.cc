@@ -174,7 +174,9 @@ class Writer {
     const std::string reason = evicted ? TextIn(*evicted, "reason") : std::string();
     const bool on_hold = of_.report.quota.evicted_reason == kOnHold;
     const std::string text = evicted && !on_hold ? TextIn(*evicted, "message") : of_.eviction;
-    if (evicted && !on_hold) Set("Requeued", reason == "Preempted" || reason == "NodeFailures", reason, text);
+    const bool at_once =
+        reason == "Preempted" || reason == "NodeFailures" || (of_.old_words && reason == "AdmissionCheck");
+    if (evicted && !on_hold) Set("Requeued", at_once, reason, text);
     Set("QuotaReserved", false, on_hold ? kOnHold : "Pending", text.empty() ? "The quota was given back" : text);
     status_.erase("admission");
     if (FindCondition(conditions_, "PodsReady")) Set("PodsReady", false, "WaitForStart", kNotReady);

@@ -32,6 +32,7 @@ struct StatusOfWorkload {
   std::map<std::string, int64_t> done;  // DoneOf, of its job
   std::optional<int64_t> absent;        // pods that a group lacks; nullopt: it is none
   int64_t max_seconds = 0;              // for so long it may run; 0: without end
+  bool old_words = false;               // DialectSettings::kueue_0_8
 };
 
 // The whole status as it should be; what is not of these conditions and fields is as it was.

@@ -50,6 +50,7 @@ struct Entry {
   QueuedPods pods;                           // of a job whose pods are held one by one
   GroupTerms group;                          // of a group of pods
   std::string job_problem;                   // why the job cannot wait for quota; or empty
+  bool lacks_name = false;                   // it is that another's Workload has the name of the group
   Terms terms;                               // as the job says
   SetsRead of_job;
   SetsRead late;                                  // those of its sets that its Workload does not have: a submitter

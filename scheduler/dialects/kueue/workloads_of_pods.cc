@@ -189,7 +189,8 @@ void Workloads::ReadPods(Entry& entry, Touched* touched) {
     const std::string group = GroupOf(entry.pods.begin()->second.object->meta);
     entry.group = TermsOfGroup(group, entry.pods, entry.workload != nullptr);
     entry.job = GroupObject(group, entry.pods);
-    if (group != entry.key.name)
+    entry.lacks_name = group != entry.key.name;
+    if (entry.lacks_name)
       entry.group.problem = fmt::format(
           "A Workload named \"{}\" already exists but is not a pod group workload; this pod group cannot be admitted",
           group);

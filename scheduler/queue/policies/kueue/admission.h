@@ -29,6 +29,7 @@ struct KueueRules {
   bool fair_sharing = false;
   std::vector<FairStrategy> strategies = kDefaultStrategies;
   LocalUsageRules local_usage;
+  bool old_words = false;  // sentences are those of Kueue 0.8; else of today's
 };
 
 using model::HeldQuota;
@@ -105,6 +106,7 @@ class KueueAdmission {
   bool waits(model::GangId gang) const { return waiting_.contains(gang); }
   const Holding* holding(model::GangId gang) const { return holdings_.Find(gang); }
   const ShareTree& shares() const { return shares_; }
+  const KueueRules& rules() const { return rules_; }
   const Holdings& holdings() const { return holdings_; }
   const Flavors& flavors() const { return flavors_; }
   // nullptr: there is none of the name.

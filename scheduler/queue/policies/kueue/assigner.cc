@@ -297,10 +297,12 @@ class Assigner::Search {
     const int64_t amount = model::SaturatingAdd(before, asked);
     const int64_t most = shares_.Potential(question_.leaf, cell);
     if (amount > most) {
-      found->obstacles.push_back(fmt::format(
-          "insufficient quota for {} in flavor {}, previously considered podsets requests ({}) + current podset "
-          "request ({}) > maximum capacity ({})",
-          resource, flavor, print(before), print(asked), print(most)));
+      found->obstacles.push_back(by_.old_words_
+                                     ? OldObstacle(cell, amount)
+                                     : fmt::format("insufficient quota for {} in flavor {}, previously considered "
+                                                   "podsets requests ({}) + current podset request ({}) > maximum "
+                                                   "capacity ({})",
+                                                   resource, flavor, print(before), print(asked), print(most)));
       found->short_cells.push_back(cell);
       *reason = WaitReason::kExceedsMaxQuota;
       return {};
@@ -308,14 +310,32 @@ class Assigner::Search {
     const auto lowest = shares_.FindLowestFit(question_.leaf, cell, amount);
     const int64_t available = std::max<int64_t>(0, shares_.Available(question_.leaf, cell));
     if (amount <= available) return {Way::kFits, lowest.height};
-    found->obstacles.push_back(fmt::format("insufficient unused quota for {} in flavor {}, {} more needed", resource,
-                                           flavor, print(amount - available)));
+    found->obstacles.push_back(by_.old_words_
+                                   ? OldObstacle(cell, amount)
+                                   : fmt::format("insufficient unused quota for {} in flavor {}, {} more needed",
+                                                 resource, flavor, print(amount - available)));
     found->short_cells.push_back(cell);
     *reason = WaitReason::kWaitingForQuota;
     const bool may_preempt = amount <= shares_.Quota(question_.leaf, cell).nominal || lowest.below_root ||
                              queue_.preemption.while_borrowing ||
                              (by_.by_fair_share_ && queue_.preemption.within_cohort != model::PreemptionPolicy::kNever);
     return may_preempt ? GradeOfPreempting(cell, amount) : Grade{};
+  }
+
+  // Why the cell does not take so much now, in the words of Kueue 0.8.
+  std::string OldObstacle(CellId cell, int64_t amount) const {
+    const std::string &resource = shares_.cells().resource(cell), &flavor = shares_.cells().flavor(cell);
+    const model::CellQuota quota = shares_.Quota(question_.leaf, cell);
+    const int64_t used = shares_.Used(question_.leaf, cell);
+    if (quota.borrowing_limit &&
+        model::SaturatingAdd(used, amount) > model::SaturatingAdd(quota.nominal, *quota.borrowing_limit))
+      return fmt::format("borrowing limit for {} in flavor {} exceeded", resource, flavor);
+    if (queue_.cohort.empty() && amount > quota.nominal)
+      return fmt::format("insufficient quota for {} in flavor {} in ClusterQueue", resource, flavor);
+    const int64_t lacks = amount - std::max<int64_t>(0, shares_.Available(question_.leaf, cell));
+    return fmt::format("insufficient unused quota {}for {} in flavor {}, {} more needed",
+                       queue_.cohort.empty() ? "" : "in cohort ", resource, flavor,
+                       model::FormatAmount(resource, lacks));
   }
 
   Grade GradeOfPreempting(CellId cell, int64_t amount) const {

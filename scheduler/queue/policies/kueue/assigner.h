@@ -30,9 +30,14 @@ class Assigner {
   // Finds victims that make room for a preemptor; empty: there are none.
   using Victims = std::function<std::vector<Victim>(const Preemptor&)>;
 
-  // All must outlive this. `by_fair_share`: preemption goes by fair shares.
-  Assigner(const PreemptionArena& arena, const Flavors& flavors, bool by_fair_share, Victims find_victims)
-      : arena_(arena), flavors_(flavors), by_fair_share_(by_fair_share), find_victims_(std::move(find_victims)) {}
+  // All must outlive this. `by_fair_share`: preemption goes by fair shares. `old_words`: see KueueRules.
+  Assigner(const PreemptionArena& arena, const Flavors& flavors, bool by_fair_share, bool old_words,
+           Victims find_victims)
+      : arena_(arena),
+        flavors_(flavors),
+        by_fair_share_(by_fair_share),
+        old_words_(old_words),
+        find_victims_(std::move(find_victims)) {}
 
   Assignment Assign(const AssignQuestion& question) const;
 
@@ -40,7 +45,7 @@ class Assigner {
   class Search;
   const PreemptionArena& arena_;
   const Flavors& flavors_;
-  bool by_fair_share_;
+  bool by_fair_share_, old_words_;
   Victims find_victims_;
 };
 

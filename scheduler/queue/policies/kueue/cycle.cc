@@ -25,7 +25,7 @@ KueueCycle::KueueCycle(KueueAdmission& admission, const std::vector<QueueId>& le
     : in_(admission),
       leaves_(leaves),
       result_(result),
-      assigner_(in_.arena_, in_.flavors_, in_.rules_.fair_sharing,
+      assigner_(in_.arena_, in_.flavors_, in_.rules_.fair_sharing, in_.rules_.old_words,
                 [this](const Preemptor& preemptor) { return FindVictims(preemptor); }) {}
 
 bool KueueCycle::Run() {

@@ -38,6 +38,12 @@ std::string PreemptedMessage(const std::string& preemptor_uid, const std::string
       known(preemptor_uid), known(job_uid), Because(reason), known(preemptor_path), known(victim_path));
 }
 
+std::string OldPreemptedMessage(const std::string& preemptor_uid, VictimReason reason) {
+  const bool shares = reason == VictimReason::kInCohortFairSharing;
+  return fmt::format("Preempted to accommodate a workload (UID: {}) due to {}", preemptor_uid,
+                     shares ? "fair sharing within the cohort" : Because(reason));
+}
+
 bool Preemptor::Reaches(int32_t victims, model::PreemptionPolicy policy) const {
   switch (policy) {
     case model::PreemptionPolicy::kNever: return false;

@@ -29,6 +29,8 @@ std::string WordOf(VictimReason reason);
 // The message of that condition. Texts that are not known are empty; paths are ShareTree::Path.
 std::string PreemptedMessage(const std::string& preemptor_uid, const std::string& job_uid, VictimReason reason,
                              const std::string& preemptor_path, const std::string& victim_path);
+// The same in the words of Kueue 0.8.
+std::string OldPreemptedMessage(const std::string& preemptor_uid, VictimReason reason);
 
 // The reason of a gang that has to go because its nodes went, and no others will do.
 inline constexpr std::string_view kNodeFailures = "NodeFailures";
