@@ -262,10 +262,13 @@ struct SentenceOf {
   }
 
   std::string operator()(const LacksMinResources& it) const {
-    return fmt::format("{} asks for {}{} {}, and all nodes together have {} free (short by {}).", NameOf(reason),
-                       it.of_pods ? "" : "minResources ", it.resource, model::FormatAmount(it.resource, it.asked),
-                       model::FormatAmount(it.resource, it.free),
-                       model::FormatAmount(it.resource, model::SaturatingSub(it.asked, it.free)));
+    const std::string name = NameOf(reason), asked = model::FormatAmount(it.resource, it.asked),
+                      free = fmt::format("{} free (short by {})", model::FormatAmount(it.resource, it.free),
+                                         model::FormatAmount(it.resource, model::SaturatingSub(it.asked, it.free)));
+    if (it.of_pods)
+      return fmt::format("{} asks for {} {} in all, and all nodes together have {}.", name, it.resource, asked, free);
+    return fmt::format("{} asks for minResources {} {}, and all nodes together have {}.", name, it.resource, asked,
+                       free);
   }
 
   std::string operator()(const BindRefused& it) const {

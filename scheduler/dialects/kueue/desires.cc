@@ -194,6 +194,12 @@ std::optional<bool> PodsReady(const Decided& decided) {
   return !entry.IsHeld() && entry.IsReady();
 }
 
+// It is of a replica that is not to be any more, and has an owner still.
+bool IsOfGoneReplica(const Entry& entry) {
+  return entry.orphaned() && entry.pods.empty() && entry.workload->meta.Controller() &&
+         model::Find(entry.workload->meta.annotations, kIsOfGroup);
+}
+
 void DesireWorkload(const Desires& desires) {
   const Decided& decided = desires.decided;
   const Entry& entry = decided.entry;
@@ -215,9 +221,7 @@ void DesireWorkload(const Desires& desires) {
     if (HasFinalizer(*workload, kInUse)) out->push_back(WithoutFinalizer(workload, kInUse));
     return;
   }
-  if (entry.orphaned() && entry.pods.empty() && workload->meta.Controller() &&
-      model::Find(workload->meta.annotations, kIsOfGroup)) {
-    // A replica that is not to be any more has an owner still.
+  if (IsOfGoneReplica(entry)) {
     out->push_back({.ref = cluster::RefOf(workload), .mode = DesiredObject::Mode::kGone, .seen = workload});
     return;
   }
