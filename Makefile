@@ -30,7 +30,7 @@ help:
 	@echo
 	@echo 'make long            all that takes hours, each to its end, and a table: $(shell scripts/long --list | paste -sd " ") (JOBS=)'
 	@echo
-	@echo 'make bench-cluster   5,000 nodes and waves of 1,000 pods on the real control plane, beside kube-scheduler (CASE= NODES= PODS= REPEAT=)'
+	@echo 'make bench-cluster   5,000 nodes and waves of 1,000 pods on the real control plane, beside kube-scheduler (CASE= NODES= PODS= REPEAT=); CASE=preemption: a full cluster'
 	@echo 'make bench-kueue     admissions, CPU and writes beside the real Kueue, on the real control plane (JOBS=)'
 	@echo 'make bench-appwrapper  dispatches of AppWrappers beside raw creates, on the real control plane (WRAPPERS=, ROOM=)'
 	@echo 'make bench-idle      what 10,000 waiting gangs cost while nothing happens, on the real control plane'
@@ -107,7 +107,7 @@ bench-cluster:
 	cmake --preset release -DTUTTI_BENCHMARKS=ON
 	cmake --build --preset release --target tutti raw_binder
 	@install -D -m 755 $(RELEASE)/scheduler/app/tutti bin/tutti
-	CASE='$(CASE)' benchmarks/cluster/run
+	CASE='$(CASE)' benchmarks/cluster/$(if $(filter preemption,$(CASE)),preemption,run)
 
 bench-idle:
 	@scripts/setup --controlplane

@@ -19,6 +19,7 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
 CONTROL_PLANE = REPOSITORY / "tests" / "controlplane"
 DEPLOY = REPOSITORY / "manifests" / "deploy"
 CONTROL_PLANE_BINARIES = ["etcd", "kube-apiserver", "kubectl", "kube-scheduler"]
+KUBELETS = "kwok"  # one more of them
 
 TUTTI_ACCOUNT = ("tutti-system", "tutti")
 PEER_ACCOUNT = ("kube-system", "kube-scheduler")
@@ -39,9 +40,9 @@ def checked(command, **keywords):
     return done.stdout
 
 
-def binaries():
+def binaries(*others):
     """Builds what of the control plane is missing; the directory it is in."""
-    if subprocess.run([str(CONTROL_PLANE / "build"), *CONTROL_PLANE_BINARIES]).returncode != 0:
+    if subprocess.run([str(CONTROL_PLANE / "build"), *CONTROL_PLANE_BINARIES, *others]).returncode != 0:
         raise Failure("the control plane could not be built, see above")
     return pathlib.Path(checked([CONTROL_PLANE / "build", "--dir"]).strip())
 
@@ -87,8 +88,9 @@ class Api:
 class Stage:
     """One control plane: etcd and kube-apiserver, and nothing that works behind the measured one's back."""
 
-    def __init__(self, directory, bin_dir, features=()):
+    def __init__(self, directory, bin_dir, features=(), kubelets=False):
         self.dir = directory
+        self._kubelets = [] if kubelets else ["--no-kwok"]
         self._features = features  # of tests/controlplane/cluster
         self.kubectl_path = bin_dir / "kubectl"
         self._cluster = [CONTROL_PLANE / "cluster"]
@@ -97,7 +99,7 @@ class Stage:
         shutil.rmtree(self.dir, ignore_errors=True)
         self.dir.mkdir(parents=True)
         try:
-            checked([*self._cluster, "up", "--dir", self.dir, "--no-kwok", "--no-controller-manager", "--load",
+            checked([*self._cluster, "up", "--dir", self.dir, *self._kubelets, "--no-controller-manager", "--load",
                      "--until-exit-of", os.getpid(), *[f"--features={name}" for name in self._features]],
                     stdin=subprocess.DEVNULL, env={**os.environ, "GOGC": str(GARBAGE_PERCENT)})
             self.api = Api(self.dir)

@@ -30,6 +30,9 @@ type options struct {
 	podGPUs, zones, racks, pools  int
 	apps                          int
 	apart, spread, pooled, inRack bool
+	name, group                   string
+	priorityClass                 string
+	onNodes                       int
 	clear, holdLast               bool
 }
 
@@ -65,6 +68,10 @@ func main() {
 	flag.BoolVar(&o.inRack, "in-rack", false, "a gang's pods in one rack (upstream's PodGroups only)")
 	flag.BoolVar(&o.clear, "clear", false, "delete the namespace's pods, Events and PodGroups of that dialect first")
 	flag.BoolVar(&o.holdLast, "hold-last", false, "create the last pod only once a line comes in on standard input")
+	flag.StringVar(&o.name, "name", "pod", "what the pods' names begin with")
+	flag.StringVar(&o.group, "group-name", "gang", "what the PodGroups' names begin with")
+	flag.StringVar(&o.priorityClass, "priority-class", "", "of the pods, and of Volcano's PodGroups; must exist")
+	flag.IntVar(&o.onNodes, "on-nodes", 0, "make the pods bound, in turn to so many nodes; 0: they wait")
 	flag.IntVar(&o.inFlight, "in-flight", 64, "requests at a time")
 	flag.Parse()
 	if o.holdLast && o.pods == 0 {
@@ -214,7 +221,7 @@ func (o *options) groupTasks() []task {
 	for first := 0; first < o.pods; first += o.gang {
 		tasks = append(tasks, o.custom("/apis/"+version+"/namespaces/"+o.namespace+"/podgroups", map[string]any{
 			"apiVersion": version, "kind": "PodGroup",
-			"metadata": map[string]any{"name": o.group(first), "namespace": o.namespace},
+			"metadata": map[string]any{"name": o.groupOf(first), "namespace": o.namespace},
 			"spec":     o.groupSpec(min(o.gang, o.pods-first))}))
 	}
 	return tasks
@@ -222,7 +229,11 @@ func (o *options) groupTasks() []task {
 
 func (o *options) groupSpec(members int) map[string]any {
 	if o.dialect != "upstream" {
-		return map[string]any{"minMember": members}
+		spec := map[string]any{"minMember": members}
+		if o.priorityClass != "" && o.dialect == "volcano" {
+			spec["priorityClassName"] = o.priorityClass
+		}
+		return spec
 	}
 	spec := map[string]any{"schedulingPolicy": map[string]any{"gang": map[string]any{"minCount": members}}}
 	if o.inRack {
@@ -244,7 +255,7 @@ func (o *options) custom(path string, object map[string]any) task {
 	}
 }
 
-func (o *options) group(pod int) string { return fmt.Sprintf("gang-%05d", pod/o.gang) }
+func (o *options) groupOf(pod int) string { return fmt.Sprintf("%s-%05d", o.group, pod/o.gang) }
 
 func (o *options) podTasks() []task {
 	resources := corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(o.podCPU),
@@ -257,19 +268,22 @@ func (o *options) podTasks() []task {
 	var tasks []task
 	for i := range o.pods {
 		pod := &corev1.Pod{
-			ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("pod-%05d", i), Namespace: o.namespace,
+			ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-%05d", o.name, i), Namespace: o.namespace,
 				Labels: map[string]string{"app": fmt.Sprintf("app-%d", i*o.apps/o.pods)}},
-			Spec: corev1.PodSpec{SchedulerName: o.scheduler, Containers: []corev1.Container{{
+			Spec: corev1.PodSpec{SchedulerName: o.scheduler, PriorityClassName: o.priorityClass, Containers: []corev1.Container{{
 				Name: "main", Image: "registry.k8s.io/pause:3.10", Resources: resources}}},
+		}
+		if o.onNodes > 0 {
+			pod.Spec.NodeName = fmt.Sprintf("node-%05d", i%o.onNodes)
 		}
 		o.constrain(pod, i)
 		if o.gang > 0 && o.dialect == "volcano" {
-			pod.Annotations = map[string]string{"scheduling.k8s.io/group-name": o.group(i)}
+			pod.Annotations = map[string]string{"scheduling.k8s.io/group-name": o.groupOf(i)}
 		} else if o.gang > 0 && o.dialect == "upstream" {
-			group := o.group(i)
+			group := o.groupOf(i)
 			pod.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &group}
 		} else if o.gang > 0 {
-			pod.Labels["scheduling.x-k8s.io/pod-group"] = o.group(i)
+			pod.Labels["scheduling.x-k8s.io/pod-group"] = o.groupOf(i)
 		}
 		tasks = append(tasks, func(ctx context.Context, client *kubernetes.Clientset) error {
 			_, err := client.CoreV1().Pods(o.namespace).Create(ctx, pod, metav1.CreateOptions{})
