@@ -72,12 +72,11 @@ void ReadManagedResources(Fields& fields, kube::ExtenderSpec* extender, Config* 
 
 kube::ExtenderSpec ReadExtender(Fields& fields, Config* config, std::set<std::string>* managed) {
   kube::ExtenderSpec extender;
-  std::string preempt_verb;
   fields.String("urlPrefix", &extender.url_prefix);
   fields.String("filterVerb", &extender.filter_verb);
   fields.String("prioritizeVerb", &extender.prioritize_verb);
   fields.String("bindVerb", &extender.bind_verb);
-  fields.String("preemptVerb", &preempt_verb);
+  fields.String("preemptVerb", &extender.preempt_verb);
   fields.Integer("weight", extender.prioritize_verb.empty() ? 0 : 1, kMostWeight, &extender.weight);
   fields.Bool("enableHTTPS", &extender.https);
   fields.Bool("nodeCacheCapable", &extender.node_cache_capable);
@@ -91,8 +90,6 @@ kube::ExtenderSpec ReadExtender(Fields& fields, Config* config, std::set<std::st
   const kube::Url url = kube::SplitUrl(extender.url_prefix);
   if ((url.scheme != "http" && url.scheme != "https") || !url.sound())
     fields.Complain("urlPrefix", fmt::format("\"{}\" is no http or https URL", extender.url_prefix));
-  if (!preempt_verb.empty())
-    config->notes.push_back(fmt::format("{}.preemptVerb has no effect: no pod is evicted for another", fields.path()));
   fields.Done();
   return extender;
 }

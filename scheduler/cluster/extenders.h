@@ -23,6 +23,7 @@ struct Extender {
   std::string name;  // its urlPrefix, for people
   bool filters = false, prioritizes = false, binds = false;
   std::vector<std::string> managed_resources;  // empty: it is asked about every pod
+  bool preempts = false;
 
   // Whether it is to be asked about a pod of this spec.
   bool IsInterestedIn(const model::PodSpec& spec) const {
@@ -40,6 +41,22 @@ struct ExtenderQuestion {
   std::vector<std::string> nodes;  // those that pass our own filters
 };
 
+// A node from which pods would go so that another pod finds room there.
+struct NodeVictims {
+  std::string node;
+  std::vector<std::shared_ptr<const model::Pod>> victims;  // those that go
+  std::vector<std::shared_ptr<const model::Pod>> others;   // those that may go, too
+  int64_t violations = 0;                                  // evictions that PodDisruptionBudgets do not allow
+};
+
+// From which of these nodes may pods go for the pod, and which pods? Asked of all extenders that preempt and are
+// interested, one after the other, each about what those before it left.
+struct PreemptionQuestion {
+  uint64_t id = 0;
+  std::shared_ptr<const model::Pod> pod;
+  std::vector<NodeVictims> candidates;
+};
+
 // Exactly one for each question. It is a FeedEvent.
 struct ExtenderReply {
   uint64_t id = 0;
@@ -47,6 +64,7 @@ struct ExtenderReply {
   std::vector<std::string> nodes;                       // those that all take; sorted
   std::vector<std::pair<std::string, int64_t>> scores;  // by node, to be added to the weighted sum of our own; sorted
   std::map<std::string, int64_t> reasons;               // why the others were refused: how many nodes for each reason
+  std::vector<NodeVictims> candidates;                  // of a PreemptionQuestion: those that all take, in its order
 };
 
 class Extenders {
@@ -54,6 +72,7 @@ class Extenders {
   virtual ~Extenders() = default;
   // Does not block; the reply is posted to the sink.
   virtual void Ask(ExtenderQuestion question) = 0;
+  virtual void AskToPreempt(PreemptionQuestion question) = 0;
   // Has extender `index` bind the pod; a CommandReply with this id is posted by `deadline_ms` (monotonic).
   virtual void Bind(size_t index, CommandId id, base::Millis deadline_ms, const cluster::Bind& bind) = 0;
 };

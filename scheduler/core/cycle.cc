@@ -90,8 +90,8 @@ struct Cycle::Parts {
   QuotaGate quota_gate{book, agenda, quota_desk, committer, refusals, announcer, clock};
   Promises promises{state, book, committer, planner, enrollment};
   UndoPass undo{options, book, agenda, committer, pod_status, gang_status, announcer, clock};
-  PreemptPass preempt{options,         state,        book,      agenda,    rankings,
-                      lone_preemption, certificates, committer, announcer, clock};
+  PreemptPass preempt{options,      state,     book,          agenda,    rankings, lone_preemption,
+                      certificates, committer, extender_desk, announcer, clock};
   VictimSeeker seeker{options,   state,   book,          agenda,          queues,    waits, admission,
                       committer, planner, victim_search, victim_refusals, announcer, clock};
   StartPass start{state,         book,    agenda,   queues, admission, planner, certificates, committer, seeker,

@@ -20,6 +20,7 @@ namespace {
 
 using cluster::ExtenderQuestion;
 using cluster::ExtenderReply;
+using cluster::PreemptionQuestion;
 
 // kube-scheduler's MaxNodeScore / MaxExtenderPriority.
 constexpr int64_t kScoreUnit = 10;
@@ -159,9 +160,8 @@ class ExtenderClient::Consultation {
 
   base::Result<std::string> ArgsFor(const ExtenderSpec& spec) {
     if (pod_json_.empty()) {
-      const model::ObjectMeta& pod = question_.pod->meta;
-      auto json = client_.read_(ObjectPath("", "v1", "pods", pod.ns, pod.name));
-      if (!json) return base::Invalid("the pod could not be read for an extender: " + json.error().message);
+      auto json = client_.ReadPod(question_.pod->meta);
+      if (!json) return json;
       pod_json_ = *std::move(json);
     }
     if (spec.node_cache_capable) return ExtenderArgs(pod_json_, reply_.nodes, {});
@@ -182,6 +182,71 @@ class ExtenderClient::Consultation {
   ExtenderReply reply_;
   std::string pod_json_;                           // empty: not read yet
   std::map<std::string, std::string> node_jsons_;  // likewise
+};
+
+// One question about pods that would go for another.
+class ExtenderClient::Preemption {
+ public:
+  Preemption(const ExtenderClient& client, Connection& connection, const PreemptionQuestion& question)
+      : client_(client), connection_(connection), question_(question) {}
+
+  ExtenderReply Run() {
+    reply_.id = question_.id;
+    reply_.candidates = question_.candidates;
+    for (const ExtenderSpec& spec : client_.specs_) {
+      if (reply_.candidates.empty() || !reply_.error.empty()) break;
+      const cluster::Extender extender = spec.ForCore();
+      if (extender.preempts && extender.IsInterestedIn(*question_.pod->spec)) Ask(spec);
+    }
+    return std::move(reply_);
+  }
+
+ private:
+  void Ask(const ExtenderSpec& spec) {
+    const base::Status asked = TryAsk(spec);
+    if (asked) return;
+    if (spec.ignorable)
+      return base::LogWarn("an extender that may be ignored failed", {{"why", asked.error().message}});
+    reply_.error = asked.error().message;
+    reply_.candidates.clear();
+  }
+
+  base::Status TryAsk(const ExtenderSpec& spec) {
+    if (pod_json_.empty()) {
+      auto json = client_.ReadPod(question_.pod->meta);
+      if (!json) return tl::make_unexpected(json.error());
+      pod_json_ = *std::move(json);
+    }
+    if (!spec.node_cache_capable)
+      if (const base::Status read = ReadVictims(); !read) return read;
+    const auto body = connection_.Call(
+        spec, spec.preempt_verb,
+        ExtenderPreemptionArgs(pod_json_, reply_.candidates, spec.node_cache_capable ? nullptr : &victim_jsons_));
+    if (!body) return tl::make_unexpected(body.error());
+    const auto result = ReadPreemptionResult(*body);
+    const base::Status taken = result ? TakePreemptionResult(*result, spec.ignorable, &reply_.candidates)
+                                      : base::Status(tl::make_unexpected(result.error()));
+    if (!taken) return base::Invalid(fmt::format("extender {}: {}", spec.url_prefix, taken.error().message));
+    return {};
+  }
+
+  base::Status ReadVictims() {
+    for (const cluster::NodeVictims& candidate : reply_.candidates)
+      for (const auto& victim : candidate.victims) {
+        if (victim_jsons_.contains(victim->meta.uid)) continue;
+        auto json = client_.ReadPod(victim->meta);
+        if (!json) return tl::make_unexpected(json.error());
+        victim_jsons_[victim->meta.uid] = *std::move(json);
+      }
+    return {};
+  }
+
+  const ExtenderClient& client_;
+  Connection& connection_;
+  const PreemptionQuestion& question_;
+  ExtenderReply reply_;
+  std::string pod_json_;                             // empty: not read yet
+  std::map<std::string, std::string> victim_jsons_;  // those that were read, by UID
 };
 
 ExtenderClient::ExtenderClient(std::vector<ExtenderSpec> specs, ReadObject read, const base::Clock& clock,
@@ -214,6 +279,20 @@ void ExtenderClient::Work(Worker& worker) {
 
 void ExtenderClient::Ask(ExtenderQuestion question) {
   Post([this, question = std::move(question)](Connection& connection) { sink_.Post(Consult(connection, question)); });
+}
+
+void ExtenderClient::AskToPreempt(PreemptionQuestion question) {
+  Post([this, question = std::move(question)](Connection& connection) {
+    sink_.Post(Preemption(*this, connection, question).Run());
+  });
+}
+
+base::Result<std::string> ExtenderClient::ReadPod(const model::ObjectMeta& pod) const {
+  auto json = read_(ObjectPath("", "v1", "pods", pod.ns, pod.name));
+  if (!json)
+    return base::Invalid(
+        fmt::format("pod {}/{} could not be read for an extender: {}", pod.ns, pod.name, json.error().message));
+  return json;
 }
 
 void ExtenderClient::Bind(size_t index, cluster::CommandId id, base::Millis deadline_ms, const cluster::Bind& bind) {

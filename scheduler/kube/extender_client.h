@@ -5,8 +5,8 @@
 // An extender may take seconds, so this class has threads of its own that wait for the answers. It sends the pod and
 // the nodes as JSON from the API server. An extender with a cache of nodes gets only their names.
 //
-// Thread safety: Ask and Bind may be called on any thread. Each gets exactly one reply (answer), unless Stop was called
-// before.
+// Thread safety: Ask, AskToPreempt and Bind may be called on any thread. Each gets exactly one reply (answer), unless
+// Stop was called before.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ namespace tutti::kube {
 // One entry of extenders[] as written, with kube-scheduler's fields.
 struct ExtenderSpec {
   std::string url_prefix;  // without a slash at its end
-  std::string filter_verb, prioritize_verb, bind_verb;
+  std::string filter_verb, prioritize_verb, bind_verb, preempt_verb;
   int64_t weight = 1;
   base::Millis http_timeout_ms = 5'000;
   bool node_cache_capable = false;
@@ -39,7 +39,8 @@ struct ExtenderSpec {
   std::string ca_pem, cert_pem, key_pem;
 
   cluster::Extender ForCore() const {
-    return {url_prefix, !filter_verb.empty(), !prioritize_verb.empty(), !bind_verb.empty(), managed_resources};
+    return {url_prefix,         !filter_verb.empty(), !prioritize_verb.empty(),
+            !bind_verb.empty(), managed_resources,    !preempt_verb.empty()};
   }
 };
 
@@ -56,6 +57,7 @@ class ExtenderClient final : public cluster::Extenders {
   ~ExtenderClient() override;
 
   void Ask(cluster::ExtenderQuestion question) override;
+  void AskToPreempt(cluster::PreemptionQuestion question) override;
   void Bind(size_t index, cluster::CommandId id, base::Millis deadline_ms, const cluster::Bind& bind) override;
   // Stops sending, and waits for requests under way, at most for the time-outs of the extenders.
   void Stop();
@@ -63,6 +65,7 @@ class ExtenderClient final : public cluster::Extenders {
  private:
   class Connection;
   class Consultation;
+  class Preemption;
   using Task = std::function<void(Connection&)>;
 
   struct Worker {
@@ -73,6 +76,7 @@ class ExtenderClient final : public cluster::Extenders {
   void Post(Task task);
   void Work(Worker& worker);
   cluster::ExtenderReply Consult(Connection& connection, const cluster::ExtenderQuestion& question) const;
+  base::Result<std::string> ReadPod(const model::ObjectMeta& pod) const;
   cluster::CommandReply BindBy(Connection& connection, const ExtenderSpec& spec, const cluster::Bind& bind) const;
 
   // Constant after construction.

@@ -88,6 +88,73 @@ base::Result<Priorities> ReadPriorities(const std::string& body) {
   return priorities;
 }
 
+std::string ExtenderPreemptionArgs(const std::string& pod_json, const std::vector<cluster::NodeVictims>& candidates,
+                                   const std::map<std::string, std::string>* pod_jsons) {
+  std::vector<std::string> nodes;
+  for (const cluster::NodeVictims& candidate : candidates) {
+    std::vector<std::string> pods;
+    for (const auto& victim : candidate.victims) {
+      if (!pod_jsons)
+        pods.push_back(fmt::format(R"({{"UID":{}}})", base::PrintJson(victim->meta.uid)));
+      else if (const auto at = pod_jsons->find(victim->meta.uid); at != pod_jsons->end())
+        pods.push_back(at->second);
+    }
+    nodes.push_back(fmt::format(R"({}:{{"Pods":[{}],"NumPDBViolations":{}}})", base::PrintJson(candidate.node),
+                                fmt::join(pods, ","), candidate.violations));
+  }
+  const std::string all = fmt::format("{{{}}}", fmt::join(nodes, ","));
+  return fmt::format(R"({{"Pod":{},"NodeNameToVictims":{},"NodeNameToMetaVictims":{}}})", pod_json,
+                     pod_jsons ? all : "null", pod_jsons ? "null" : all);
+}
+
+base::Result<std::map<std::string, MetaVictims>> ReadPreemptionResult(const std::string& body) {
+  const auto answer = Parse(body);
+  if (!answer) return tl::make_unexpected(answer.error());
+  if (!answer->is_object()) return base::Invalid("its answer is not an ExtenderPreemptionResult");
+  std::map<std::string, MetaVictims> result;
+  const Json& nodes = Field(*answer, "nodeNameToMetaVictims");
+  if (nodes.is_null()) return result;
+  if (!nodes.is_object()) return base::Invalid("nodeNameToMetaVictims in its answer is not a map");
+  for (const auto& [node, victims] : nodes.items()) {
+    MetaVictims& named = result[node];
+    const Json& pods = Field(victims, "pods");
+    if (pods.is_array())
+      for (const Json& pod : pods) named.uids.push_back(Text(Field(pod, "uid")));
+    const Json& violations = Field(victims, "numPDBViolations");
+    if (violations.is_number_integer()) named.violations = violations.get<int64_t>();
+  }
+  return result;
+}
+
+base::Status TakePreemptionResult(const std::map<std::string, MetaVictims>& result, bool ignorable,
+                                  std::vector<cluster::NodeVictims>* candidates) {
+  std::vector<cluster::NodeVictims> taken;
+  for (const cluster::NodeVictims& candidate : *candidates) {
+    const auto named = result.find(candidate.node);
+    if (named == result.end()) continue;
+    if (named->second.uids.empty() && ignorable) continue;
+    if (named->second.uids.empty())
+      return base::Invalid(fmt::format("expected at least one victim pod on node \"{}\"", candidate.node));
+    cluster::NodeVictims& one = taken.emplace_back();
+    one.node = candidate.node;
+    one.violations = named->second.violations;
+    std::vector<std::string> missing = named->second.uids;
+    for (const auto* pods : {&candidate.victims, &candidate.others})
+      for (const auto& pod : *pods) {
+        const bool goes = std::erase(missing, pod->meta.uid) > 0;
+        (goes ? one.victims : one.others).push_back(pod);
+      }
+    if (!missing.empty())
+      return base::Invalid(
+          fmt::format("it names the pod {} on node {}, and no such pod may go from there", missing[0], candidate.node));
+  }
+  for (const auto& [node, victims] : result)
+    if (std::ranges::find(*candidates, node, &cluster::NodeVictims::node) == candidates->end())
+      return base::Invalid(fmt::format("it names the node {}, which is no candidate", node));
+  *candidates = std::move(taken);
+  return {};
+}
+
 std::string ExtenderBindingArgs(const cluster::Bind& bind) {
   const Json args = {
       {"PodName", bind.pod.name()}, {"PodNamespace", bind.pod.ns()}, {"PodUID", bind.pod.uid()}, {"Node", bind.node}};

@@ -11,6 +11,7 @@
 #include "base/json_fwd.h"
 #include "base/result.h"
 #include "cluster/command.h"
+#include "cluster/extenders.h"
 
 namespace tutti::kube {
 
@@ -28,6 +29,24 @@ base::Result<ExtenderFilterResult> ReadFilterResult(const std::string& body);
 // A HostPriorityList: nodes with their scores, 0 to 10.
 using Priorities = std::vector<std::pair<std::string, int64_t>>;
 base::Result<Priorities> ReadPriorities(const std::string& body);
+
+// Makes ExtenderPreemptionArgs, as JSON text: the victims by UID alone, or, if `pod_jsons` is not null, as the objects
+// that it has by UID; victims that it does not have are left out.
+std::string ExtenderPreemptionArgs(const std::string& pod_json, const std::vector<cluster::NodeVictims>& candidates,
+                                   const std::map<std::string, std::string>* pod_jsons);
+
+// The victims on one node that an extender names.
+struct MetaVictims {
+  std::vector<std::string> uids;
+  int64_t violations = 0;
+};
+// Reads an ExtenderPreemptionResult, by node.
+base::Result<std::map<std::string, MetaVictims>> ReadPreemptionResult(const std::string& body);
+// Makes the candidates what the extender says of them. Those that it does not name are taken out, and, if it is
+// `ignorable`, those of which it names no victim. Error: it names a node that is no candidate, a pod that may not go
+// from there, or no victim. Then the candidates are as before.
+base::Status TakePreemptionResult(const std::map<std::string, MetaVictims>& result, bool ignorable,
+                                  std::vector<cluster::NodeVictims>* candidates);
 
 std::string ExtenderBindingArgs(const cluster::Bind& bind);
 // Reads the answer to a bind. Error: the extender's own error.

@@ -113,8 +113,9 @@ TEST_CASE("an extender is read as kube-scheduler reads it") {
   CHECK(extender.http_timeout_ms == 5'000);
   CHECK(extender.managed_resources == std::vector<std::string>{"example.com/gpu", "a.b/c"});
   CHECK(config.ignored_resources == std::vector<std::string>{"example.com/gpu"});
-  REQUIRE(config.notes.size() == 1);
-  CHECK_THAT(config.notes[0], Catch::Contains("extenders[0].preemptVerb has no effect"));
+  CHECK(extender.preempt_verb == "preempt");
+  CHECK(extender.ForCore().preempts);
+  CHECK(config.notes.empty());
 }
 
 TEST_CASE("an extender that cannot work is refused, with the line") {

@@ -33,11 +33,13 @@ def node(name):
             "status": {"capacity": room, "allocatable": room}}
 
 
-def pod(name, gang=None, gpu=True):
-    amounts = {"cpu": "1", **({GPU: "1"} if gpu else {})}
+def pod(name, gang=None, gpu=True, cpu="1", priority_class=None):
+    amounts = {"cpu": cpu, **({GPU: "1"} if gpu else {})}
     made = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"},
             "spec": {"schedulerName": "tutti", "containers": [
                 {"name": "main", "image": "busybox", "resources": {"requests": amounts, "limits": amounts}}]}}
+    if priority_class:
+        made["spec"]["priorityClassName"] = priority_class
     if gang:
         made["metadata"]["labels"] = {"scheduling.x-k8s.io/pod-group": gang}
     return made
@@ -76,6 +78,14 @@ class Extender(http.server.ThreadingHTTPServer):
 
     def prioritize(self, args):
         return [{"Host": name, "Score": 10 if name == self.likes else 0} for name in self.names(args)]
+
+    def preempt(self, args):
+        whole = args["NodeNameToVictims"]
+        offered = whole if whole is not None else args["NodeNameToMetaVictims"]
+        uid = (lambda pod: pod["metadata"]["uid"]) if whole is not None else (lambda pod: pod["UID"])
+        return {"nodeNameToMetaVictims": {
+            node: {"pods": [{"uid": uid(pod)} for pod in victims["Pods"]], "numPDBViolations": 0}
+            for node, victims in offered.items() if node in self.takes}}
 
     def bind(self, args):
         binding = {"apiVersion": "v1", "kind": "Binding",
@@ -236,6 +246,58 @@ class Extenders(unittest.TestCase):
             cluster.add(pod("wants"))
             cluster.eventually(lambda: cluster.node_of("wants"), "the extender has bound the pod")
         self.assertEqual([verb for verb, _ in extender.calls], ["bind"])
+
+    def fill(self, cluster):
+        cluster.send("POST", "/apis/scheduling.k8s.io/v1/priorityclasses",
+                     {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"},
+                      "value": 10})
+        for index in range(6):
+            cluster.add(pod(f"low-{index}", gpu=False, cpu="4"))
+        cluster.eventually(lambda: all(cluster.node_of(f"low-{index}") for index in range(6)), "the nodes are full")
+        return {index: cluster.node_of(f"low-{index}") for index in range(6)}
+
+    def test_an_extender_has_a_say_in_which_pods_go(self):
+        for cached in (True, False):
+            extender = Extender()
+            extender.takes = ["n2"]
+            with Cluster([{"urlPrefix": extender.url, "preemptVerb": "preempt", "nodeCacheCapable": cached,
+                           "managedResources": MANAGED}]) as cluster:
+                self.fill(cluster)
+                cluster.add(pod("wants", cpu="3", priority_class="high"))
+                cluster.eventually(lambda: cluster.node_of("wants") == "n2", "the pod is where pods had to go")
+            verb, args = extender.calls[0]
+            self.assertEqual((verb, args["Pod"]["metadata"]["name"]), ("preempt", "wants"))
+            self.assertEqual(args["NodeNameToVictims"] is None, cached)
+            self.assertEqual(args["NodeNameToMetaVictims"] is None, not cached)
+            offered = args["NodeNameToMetaVictims" if cached else "NodeNameToVictims"]
+            self.assertEqual(sorted(offered), ["n1", "n2", "n3"])
+            self.assertEqual({len(victims["Pods"]) for victims in offered.values()}, {1})
+            self.assertEqual({victims["NumPDBViolations"] for victims in offered.values()}, {0})
+            if not cached:
+                self.assertEqual(offered["n1"]["Pods"][0]["spec"]["nodeName"], "n1")
+
+    def test_an_extender_that_cannot_say_which_pods_go(self):
+        nowhere = {"urlPrefix": f"http://127.0.0.1:{free_port()}", "preemptVerb": "preempt",
+                   "managedResources": MANAGED}
+        with Cluster([{**nowhere, "ignorable": True}]) as cluster:
+            self.fill(cluster)
+            cluster.add(pod("wants", priority_class="high"))
+            cluster.eventually(lambda: cluster.node_of("wants"), "an extender that may be ignored is ignored")
+        with Cluster([nowhere]) as cluster:
+            places = self.fill(cluster)
+            cluster.add(pod("wants", priority_class="high"))
+            cluster.eventually(lambda: "it cannot be reached" in cluster.message_of("wants"), "the pod says so")
+            self.assertEqual({index: cluster.node_of(f"low-{index}") for index in places}, places)
+
+    def test_an_extender_that_names_a_pod_that_may_not_go(self):
+        extender = Extender()
+        extender.preempt = lambda args: {"NodeNameToMetaVictims": {"n1": {"Pods": [{"UID": "another"}]}}}
+        with Cluster([{"urlPrefix": extender.url, "preemptVerb": "preempt", "nodeCacheCapable": True,
+                       "managedResources": MANAGED}]) as cluster:
+            self.fill(cluster)
+            cluster.add(pod("wants", priority_class="high"))
+            cluster.eventually(lambda: "no such pod may go from there" in cluster.message_of("wants"), "it says so")
+            self.assertIsNone(cluster.node_of("wants"))
 
     def test_who_is_not_there(self):
         nowhere = {"urlPrefix": f"http://127.0.0.1:{free_port()}", "filterVerb": "filter", "managedResources": MANAGED}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Members that extenders are asked about: filtered, scored and bound by them.
+// Members that extenders are asked about: filtered, scored and bound by them, and which pods go for them.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -18,6 +19,30 @@ class FakeExtenders final : public cluster::Extenders {
     ++asked[question.pod->meta.name];
     questions.push_back(std::move(question));
     if (!silent) Answer();
+  }
+  void AskToPreempt(cluster::PreemptionQuestion question) override {
+    preemptions.push_back(std::move(question));
+    if (!silent) AnswerPreemptions();
+  }
+  void AnswerPreemptions() {
+    for (const cluster::PreemptionQuestion& question : std::exchange(preemptions, {})) {
+      ++preemptions_asked;
+      cluster::ExtenderReply reply;
+      reply.id = question.id;
+      reply.error = preempt_error;
+      for (cluster::NodeVictims candidate : question.candidates) {
+        offered[candidate.node] = NamesOf(candidate.victims);
+        if (!preempt_error.empty() || keeps.contains(candidate.node)) continue;
+        if (takes_all) std::ranges::move(std::exchange(candidate.others, {}), std::back_inserter(candidate.victims));
+        reply.candidates.push_back(std::move(candidate));
+      }
+      rig_.Post(reply);
+    }
+  }
+  static std::set<std::string> NamesOf(const std::vector<std::shared_ptr<const model::Pod>>& pods) {
+    std::set<std::string> names;
+    for (const auto& pod : pods) names.insert(pod->meta.name);
+    return names;
   }
   void Bind(size_t index, cluster::CommandId id, base::Millis, const cluster::Bind& bind) override {
     binder = index;
@@ -62,6 +87,13 @@ class FakeExtenders final : public cluster::Extenders {
   std::optional<size_t> binder;
   int refuse_binds = 0;
 
+  std::vector<cluster::PreemptionQuestion> preemptions;
+  int preemptions_asked = 0;
+  std::map<std::string, std::set<std::string>> offered;  // the victims on each node, in the last question about it
+  std::set<std::string> keeps;                           // nodes that no pod may leave
+  std::string preempt_error;
+  bool takes_all = false;  // all go that may
+
  private:
   Rig& rig_;
 };
@@ -92,7 +124,10 @@ TEST_CASE("a pod that an extender lets go nowhere waits with its words, and is a
   rig.fake.refuses = {"n1", "n2", "n3"};
   rig.AddPod("gpu", {.gpu = 1});
   rig.Settle();
-  CHECK(rig.Waits("gpu") == "Unschedulable: 0/3 nodes are available: 3 no free device.");
+  CHECK(
+      rig.Waits("gpu") ==
+      "Unschedulable: 0/3 nodes are available: 3 no free device. preemption: 0/3 nodes are available: 3 No preemption "
+      "victims found for incoming pod.");
   const int before = rig.fake.asked["gpu"];
   rig.Pass(60'000);
   CHECK(rig.fake.asked["gpu"] > before);
@@ -186,6 +221,123 @@ TEST_CASE("an extender binds its pods, and a bind that it refuses is done again"
   rig.Pass(30'000);
   CHECK(rig.fake.binder == 0);
   CHECK(rig.Bound() == 2);
+}
+
+// Three nodes full of pods of two GPUs each, and an extender that is asked which of them go for others.
+struct FullRig : ExtenderRig {
+  explicit FullRig(bool filters = false)
+      : ExtenderRig({"http://gpu", filters, false, false, {"nvidia.com/gpu"}, /*preempts=*/true}) {
+    AddPriorityClass("high", 100);
+    for (const char* name : {"a", "b", "c", "d", "e", "f"}) AddPod(name, {.gpu = 2});
+    Settle();
+    REQUIRE(Bound() == 6);
+  }
+  void AddHigh(int gpu) { AddPod("high", {.gpu = gpu, .priority_class = "high"}); }
+  // How many of the first pods are left.
+  size_t Left() const { return store.Count(sim::kPods) - 1; }
+};
+
+TEST_CASE("an extender is asked which pods go, and pods go from a node that it takes") {
+  FullRig rig;
+  rig.fake.keeps = {"n1", "n3"};
+  rig.AddHigh(2);
+  rig.Settle();
+  CHECK(rig.fake.preemptions_asked == 1);
+  REQUIRE(rig.fake.offered.size() == 3);
+  for (const auto& [node, victims] : rig.fake.offered) CHECK(victims.size() == 1);
+  CHECK(rig.NodeOf("high") == "n2");
+  CHECK(rig.Left() == 5);
+}
+
+TEST_CASE("no pod is evicted and none is written to while an extender thinks about victims") {
+  FullRig rig;
+  rig.fake.silent = true;
+  rig.CountPatches();
+  rig.AddHigh(2);
+  rig.Settle();
+  REQUIRE(rig.fake.preemptions.size() == 1);
+  rig.AddPod("small", {});  // whatever happens meanwhile, it is not asked again
+  rig.Settle();
+  CHECK(rig.fake.preemptions.size() == 1);
+  CHECK(rig.patches == 0);
+  rig.fake.AnswerPreemptions();
+  rig.Settle();
+  CHECK(!rig.NodeOf("high").empty());
+  CHECK(rig.Left() == 6);
+}
+
+TEST_CASE("an extender may have more pods go from a node than the filters need") {
+  FullRig rig;
+  rig.fake.takes_all = true;
+  rig.AddHigh(2);
+  rig.Settle();
+  CHECK(!rig.NodeOf("high").empty());
+  CHECK(rig.Left() == 4);
+}
+
+TEST_CASE("where an extender takes no candidate no pod goes, and it is asked again after a while") {
+  FullRig rig;
+  rig.fake.keeps = {"n1", "n2", "n3"};
+  rig.AddHigh(2);
+  rig.Settle();
+  CHECK(rig.Waits("high") ==
+        "Unschedulable: 0/3 nodes are available: 3 Insufficient nvidia.com/gpu. preemption: no candidate node for "
+        "preemption");
+  rig.Pass(60'000);
+  CHECK(rig.Left() == 6);
+  CHECK(rig.fake.preemptions_asked > 1);
+  CHECK(rig.fake.preemptions_asked < 12);  // with a back-off
+  rig.fake.keeps = {};
+  rig.Pass(10'000);
+  CHECK(!rig.NodeOf("high").empty());
+  CHECK(rig.Left() == 5);
+}
+
+TEST_CASE("an extender that fails when it is asked about victims ends the attempt") {
+  FullRig rig;
+  rig.fake.preempt_error = "extender http://gpu: preempt: it answered with HTTP 500";
+  rig.AddHigh(2);
+  rig.Settle();
+  CHECK(rig.Waits("high").ends_with("preemption: extender http://gpu: preempt: it answered with HTTP 500"));
+  CHECK(rig.Left() == 6);
+}
+
+TEST_CASE("no pod goes from a node where the pod would not fit without the pods that an extender's answer leaves") {
+  FullRig rig;
+  rig.fake.silent = true;
+  rig.AddHigh(4);
+  rig.Settle();
+  REQUIRE(rig.fake.preemptions.size() == 1);
+  for (cluster::NodeVictims& candidate : rig.fake.preemptions[0].candidates) {
+    REQUIRE(candidate.victims.size() == 2);
+    candidate.victims.pop_back();
+  }
+  rig.fake.AnswerPreemptions();
+  rig.Settle();
+  CHECK(rig.Left() == 6);
+  CHECK(rig.Waits("high").ends_with("preemption: no candidate node for preemption"));
+}
+
+TEST_CASE("a pod that an extender filters may evict others, where our own filters refuse the nodes") {
+  FullRig rig(true);
+  rig.AddHigh(2);
+  rig.Settle();
+  rig.Pass(30'000);
+  CHECK(rig.fake.preemptions_asked == 1);
+  CHECK(!rig.NodeOf("high").empty());
+  CHECK(rig.Left() == 5);
+}
+
+TEST_CASE("a pod that fits where only an extender refuses it evicts no pod") {
+  ExtenderRig rig({"http://gpu", true, false, false, {"nvidia.com/gpu"}, /*preempts=*/true});
+  rig.AddPriorityClass("high", 100);
+  rig.AddPod("low", {.gpu = 1});
+  rig.Settle();
+  rig.fake.refuses = {"n1", "n2", "n3"};
+  rig.AddPod("high", {.gpu = 1, .priority_class = "high"});
+  rig.Pass(30'000);
+  CHECK(rig.fake.preemptions_asked == 0);
+  CHECK(rig.Bound() == 1);
 }
 
 TEST_CASE("a pod that goes while an extender thinks is forgotten") {

@@ -15,6 +15,12 @@ bool ExtenderDesk::IsAskedAbout(const model::PodSpec& spec) const {
          });
 }
 
+bool ExtenderDesk::IsAskedAboutVictims(const model::PodSpec& spec) const {
+  return extenders_ != nullptr && std::ranges::any_of(options_.extenders, [&](const cluster::Extender& extender) {
+           return extender.preempts && extender.IsInterestedIn(spec);
+         });
+}
+
 std::optional<size_t> ExtenderDesk::BinderOf(const model::PodSpec& spec) const {
   if (extenders_ == nullptr) return std::nullopt;
   for (size_t i = 0; i < options_.extenders.size(); ++i)
@@ -49,6 +55,42 @@ void ExtenderDesk::AskAbout(Member& member) {
   extenders_->Ask(std::move(question));
 }
 
+void ExtenderDesk::AskAboutVictims(Member& member, const std::vector<PreemptionCandidate>& candidates) {
+  cluster::PreemptionQuestion question{.id = outbox_.NextId(), .pod = state_.pod(member.pod).pod, .candidates = {}};
+  for (const PreemptionCandidate& candidate : candidates) {
+    cluster::NodeVictims& one = question.candidates.emplace_back();
+    one.node = state_.snapshot().node(candidate.node).name;
+    one.violations = candidate.violations;
+    for (const model::PodId pod : candidate.victims) one.victims.push_back(state_.pod(pod).pod);
+    for (const model::PodId pod : candidate.others) one.others.push_back(state_.pod(pod).pod);
+  }
+  ExtenderOpinion& opinion = member.opinion ? *member.opinion : member.opinion.emplace();
+  opinion.victims_question = question.id;
+  open_.emplace(question.id, member.pod);
+  extenders_->AskToPreempt(std::move(question));
+}
+
+bool ExtenderDesk::AwaitsVictims(const Members& members) {
+  return std::ranges::any_of(
+      members, [](const Member* member) { return member->opinion && member->opinion->victims_question != 0; });
+}
+
+std::vector<PreemptionCandidate> ExtenderDesk::CandidatesOf(const cluster::ExtenderReply& reply) const {
+  std::vector<PreemptionCandidate> candidates;
+  for (const cluster::NodeVictims& named : reply.candidates) {
+    const NodeId node = state_.snapshot().FindNode(named.node);
+    if (!node) continue;
+    PreemptionCandidate& candidate = candidates.emplace_back();
+    candidate.node = node;
+    candidate.violations = named.violations;
+    for (const auto& victim : named.victims) {
+      const model::PodId pod = state_.FindPod(victim->meta.ns, victim->meta.name);
+      if (pod && state_.pod(pod).pod->meta.uid == victim->meta.uid) candidate.victims.push_back(pod);
+    }
+  }
+  return candidates;
+}
+
 void ExtenderDesk::OnReply(const cluster::ExtenderReply& reply) {
   const auto at = open_.find(reply.id);
   if (at == open_.end()) return;
@@ -56,10 +98,18 @@ void ExtenderDesk::OnReply(const cluster::ExtenderReply& reply) {
   open_.erase(at);
   const model::GangId gang = book_.GangOf(pod);
   Member* member = gang ? book_.Find(gang, pod) : nullptr;
-  if (member == nullptr || !member->opinion || member->opinion->question != reply.id) return;
-  member->opinion->question = 0;
-  member->opinion->answered = true;
-  member->opinion->reply = std::make_shared<const cluster::ExtenderReply>(reply);
+  if (member == nullptr || !member->opinion) return;
+  ExtenderOpinion& opinion = *member->opinion;
+  if (opinion.question == reply.id) {
+    opinion.question = 0;
+    opinion.answered = true;
+    opinion.reply = std::make_shared<const cluster::ExtenderReply>(reply);
+  } else if (opinion.victims_question == reply.id) {
+    opinion.victims_question = 0;
+    opinion.victims = std::make_shared<const cluster::ExtenderReply>(reply);
+  } else {
+    return;
+  }
   agenda_.MarkReady(gang);
 }
 
@@ -73,10 +123,13 @@ std::optional<std::string> ExtenderDesk::Failure(const Members& members) const {
 base::Millis ExtenderDesk::Finish(const Members& members, bool placed) {
   base::Millis wait_ms = 0;
   for (Member* member : members) {
-    if (!member->opinion || !member->opinion->answered) continue;
+    if (!member->opinion) continue;
     ExtenderOpinion& opinion = *member->opinion;
+    opinion.victims_question = 0;
+    if (!opinion.answered && !opinion.victims) continue;
     opinion.answered = false;
     opinion.reply = nullptr;
+    opinion.victims = nullptr;
     opinion.failures = placed ? 0 : std::min(opinion.failures + 1, 10);
     base::Millis backoff_ms = options_.pod_initial_backoff_ms;
     for (int i = 1; i < opinion.failures; ++i) backoff_ms = std::min(backoff_ms * 2, options_.pod_max_backoff_ms);

@@ -5,6 +5,8 @@
 // the gang is placed when all answers are there, and each member only on a node that all extenders took. An answer
 // serves one attempt: an extender's mind may change without any event. After an attempt that failed the members are
 // asked about again when something happens, or after a back-off.
+//
+// A pod for which other pods would go is asked about, too, with the nodes where that would help (preemptVerb).
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -18,6 +20,7 @@
 #include "core/gangs/gang.h"
 #include "core/options.h"
 #include "core/outbox.h"
+#include "core/place/lone_preemption.h"
 #include "core/place/rankings.h"
 
 namespace tutti::core {
@@ -42,6 +45,16 @@ class ExtenderDesk {
   Stand Ask(const Members& members);
   // Returns what an extender that failed says of the first such member, if there is one. REQUIRES: kAnswered.
   std::optional<std::string> Failure(const Members& members) const;
+  // Tells whether some extender is asked which pods go for a pod of this spec.
+  bool IsAskedAboutVictims(const model::PodSpec& spec) const;
+  // Asks which of the candidates will do for the member. REQUIRES: some extender is asked that about it, no such
+  // question about it is open, and there is a candidate.
+  void AskAboutVictims(Member& member, const std::vector<PreemptionCandidate>& candidates);
+  // Tells whether such a question about one of these members is open.
+  static bool AwaitsVictims(const Members& members);
+  // Returns the candidates that all extenders take, as far as their nodes and pods are still there. REQUIRES: there is
+  // an answer about victims.
+  std::vector<PreemptionCandidate> CandidatesOf(const cluster::ExtenderReply& reply) const;
   // Uses up the answers about these members, which were placed or could not be. Returns for how long they are not to be
   // asked about again unless something happens; 0: no extender was asked.
   base::Millis Finish(const Members& members, bool placed);

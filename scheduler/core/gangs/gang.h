@@ -42,10 +42,12 @@ struct RefusedBinds {
 
 // What extenders say of a member; see ExtenderDesk.
 struct ExtenderOpinion {
-  cluster::CommandId question = 0;                      // the one that is open; 0: none
-  bool answered = false;                                // this attempt has its answer
-  std::shared_ptr<const cluster::ExtenderReply> reply;  // null: no node was left to ask about
-  int failures = 0;                                     // attempts in a row that found no place, for the back-off
+  cluster::CommandId question = 0;                        // the one that is open; 0: none
+  bool answered = false;                                  // this attempt has its answer
+  std::shared_ptr<const cluster::ExtenderReply> reply;    // null: no node was left to ask about
+  int failures = 0;                                       // attempts in a row that found no place, for the back-off
+  cluster::CommandId victims_question = 0;                // about pods that would go for it; the open one; 0: none
+  std::shared_ptr<const cluster::ExtenderReply> victims;  // the answer to that, for this attempt; null: there is none
 };
 
 // What a message to a member was rendered from.

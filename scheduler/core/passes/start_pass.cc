@@ -89,6 +89,7 @@ bool StartPass::Place(GangId id, Census& census) {
     if (AwaitsExtenders(gang, census, requirement)) return false;
     refusal = TryStart(id, census, requirement);
   }
+  if (refusal && ExtenderDesk::AwaitsVictims(census.pending)) return false;  // it comes to an end with their answer
   // Where some members are gated, or still to come, nothing was attempted.
   if (requirement.reachable() && !(refusal && renews)) {
     for (Member* member : census.pending)
@@ -173,7 +174,7 @@ std::optional<Refusal> StartPass::TryStart(GangId id, const Census& census, cons
       committer_.Reserve(id, result.placements);
       return std::nullopt;
     }
-    if (judged) return refusals_.Judged(id, census.pending, ExplainNodes(gang, requirement, result));
+    if (judged) return RefuseJudged(id, census, requirement, std::move(result));
     if (shape.empty()) shape = ShapeOf(gang, census, requirement);
     certificate = certificates_.Keep(KeyOf(id, shape), std::move(result), now);
     if (certificate->result.verdict == framework::Verdict::kGaveUp) agenda_.retries().OnCutOff(id, now);
@@ -181,10 +182,23 @@ std::optional<Refusal> StartPass::TryStart(GangId id, const Census& census, cons
   if ((!gang.lone || gang.preemption) && StartWithVictims(id, census, requirement, shape)) return std::nullopt;
   if (!gang.lone || requirement.min != 1 || census.pending.size() != 1)
     return Shared(gang, ExplainNodes(gang, requirement, std::move(certificate)), shape);
-  PreemptPass::Outcome outcome = preempt_.Run(id, *census.pending.front(), *certificate);
+  PreemptPass::Outcome outcome;
+  if (certificate->result.verdict != framework::Verdict::kGaveUp)  // else it is tried again first
+    outcome = preempt_.Run(id, *census.pending.front(), certificate.get());
   if (outcome.spares_gangs && StartWithVictims(id, census, requirement, shape)) return std::nullopt;
   Refusal refusal = ExplainNodes(gang, requirement, std::move(certificate), std::move(outcome.refused));
+  if (outcome.judged) return refusals_.Judged(id, census.pending, std::move(refusal));
   return outcome.keeps_node ? refusal : Shared(gang, std::move(refusal), shape);
+}
+
+Refusal StartPass::RefuseJudged(GangId id, const Census& census, const Requirement& requirement, PlanResult result) {
+  const Gang& gang = book_.at(id);
+  PreemptPass::Outcome outcome;
+  if (gang.lone && requirement.min == 1 && census.pending.size() == 1 && result.verdict != framework::Verdict::kGaveUp)
+    outcome = preempt_.Run(id, *census.pending.front(), nullptr);
+  Refusal refusal = ExplainNodes(gang, requirement, result, std::move(outcome.refused));
+  if (ExtenderDesk::AwaitsVictims(census.pending)) return refusal;
+  return refusals_.Judged(id, census.pending, std::move(refusal));
 }
 
 bool StartPass::StartWithVictims(GangId id, const Census& census, const Requirement& requirement,

@@ -55,6 +55,8 @@ class StartPass {
   bool Place(model::GangId id, Census& census);
   // Places the gang and reserves the room; or returns why the gang cannot start now.
   std::optional<Refusal> TryStart(model::GangId id, const Census& census, const Requirement& requirement);
+  // Explains why a gang finds no nodes where extenders had a say in that. A lone pod may have others evicted first.
+  Refusal RefuseJudged(model::GangId id, const Census& census, const Requirement& requirement, PlanResult result);
   // Places the missing members as if the victims were gone, chosen now or earlier, and reserves the room. Returns false
   // if the gang does not start so either.
   bool StartWithVictims(model::GangId id, const Census& census, const Requirement& requirement,

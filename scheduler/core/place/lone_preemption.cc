@@ -256,9 +256,10 @@ PreemptionCost LonePreemption::CostOf(Victims lower, int64_t violations) const {
 }
 
 PreemptionCandidate LonePreemption::Make(const Asked& asked, NodeId n, int64_t violations) {
-  PreemptionCandidate made{n, {}, violations};
+  PreemptionCandidate made{n, {}, {}, violations};
   const Victims lower = LowerOn(asked, n);
-  for (const uint32_t i : picked_) made.victims.push_back(lower[i].pod);
+  for (uint32_t i = 0; i < lower.size(); ++i)
+    (std::ranges::binary_search(picked_, i) ? made.victims : made.others).push_back(lower[i].pod);
   return made;
 }
 
@@ -273,8 +274,13 @@ model::NodeRefusals LonePreemption::Refusals(const Asked& asked) const {
 
 std::optional<PreemptionCost> LonePreemption::Judge(const Asked& asked, const Question& question, NodeId n) {
   bool for_amounts = false;
-  if ((question.shuns && question.shuns(n)) || CheckNow(asked, n, &for_amounts) != Verdict::kNotNow) {
-    ++not_tried_;
+  const Verdict now = question.shuns && question.shuns(n) ? Verdict::kNever : CheckNow(asked, n, &for_amounts);
+  if (now != Verdict::kNotNow) {
+    // Where it fits, an extender has refused the node: upstream looks for victims there, too.
+    if (now == Verdict::kFits && LowerOn(asked, n).empty())
+      ++reasons_[kNoVictims];
+    else
+      ++not_tried_;
     return std::nullopt;
   }
   int64_t violations = 0;
@@ -344,6 +350,45 @@ PreemptionResult LonePreemption::Search(const Question& question, framework::Ran
   result.spares_gangs = gangs_ && gangs_->kept_some();
   if (not_tried_ > 0) reasons_[kNotHelpful] += not_tried_;
   result.refused.refusals = Refusals(asked);
+  return result;
+}
+
+bool LonePreemption::FitsWithoutPicked(const Asked& asked, NodeId n, Victims lower) {
+  LoadNominated(asked, n);
+  bool fits = false;
+  {
+    const cluster::WhatIf::Unlogged unlogged(what_if_);
+    for (const uint32_t i : picked_) {
+      what_if_.Evict(lower[i].pod);
+      asked.trial.Told(*lower[i].pod_class, n, -1);
+    }
+    fits = FitsBesideNominated(asked, n);
+  }
+  for (const uint32_t i : picked_) asked.trial.Told(*lower[i].pod_class, n, +1);
+  return fits;
+}
+
+PreemptionResult LonePreemption::ChooseAmong(const Question& question, framework::Ranking& ranking,
+                                             std::span<const PreemptionCandidate> candidates) {
+  NodeTrial trial(ranking);
+  const Asked asked{question.pod, state_.pod(question.pod), trial};
+  PreemptionResult result;
+  if (gangs_) gangs_->Begin(asked.below);
+  std::optional<PreemptionCost> least;
+  for (const PreemptionCandidate& candidate : candidates) {
+    const NodeId n = candidate.node;
+    const Victims now = LowerOn(asked, n);
+    const std::vector<PossibleVictim> lower(now.begin(), now.end());  // which is made again when pods are evicted
+    picked_.clear();
+    for (uint32_t i = 0; i < lower.size(); ++i)
+      if (std::ranges::find(candidate.victims, lower[i].pod) != candidate.victims.end()) picked_.push_back(i);
+    if (picked_.empty() || (question.shuns && question.shuns(n)) || !FitsWithoutPicked(asked, n, lower)) continue;
+    const PreemptionCost cost = CostOf(lower, candidate.violations);
+    if (least && cost >= *least) continue;
+    least = cost;
+    result.outcome = PreemptionResult::Outcome::kFound;
+    result.chosen = Make(asked, n, candidate.violations);
+  }
   return result;
 }
 

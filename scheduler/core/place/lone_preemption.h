@@ -39,6 +39,7 @@ namespace tutti::core {
 struct PreemptionCandidate {
   model::NodeId node;
   std::vector<model::PodId> victims;  // the most important first; never empty
+  std::vector<model::PodId> others;   // that may go from there, too
   int64_t violations = 0;             // victims whose eviction violates a budget
 };
 
@@ -72,6 +73,11 @@ class LonePreemption {
   // Seeks the best candidate. REQUIRES: `ranking` is of the pod's class, has caught up, and has no node for the pod.
   PreemptionResult Search(const Question& question, framework::Ranking& ranking);
 
+  // Takes the best of these candidates, as they are by now: of equal ones the first. Left out is one from which no
+  // victim may go any longer, and one where the pod would not fit without these. REQUIRES: as Search.
+  PreemptionResult ChooseAmong(const Question& question, framework::Ranking& ranking,
+                               std::span<const PreemptionCandidate> candidates);
+
   // Returns what the filters say of one node about this pod, with the pods that are nominated for the node and yield to
   // none of its priority, then without them. nullopt: none are nominated there.
   std::optional<framework::NodeVerdict> VerdictBesideNominated(model::PodId pod, model::NodeId n,
@@ -104,6 +110,8 @@ class LonePreemption {
   template <typename Stays>
   void Reprieve(Victims lower, int64_t* violations, Stays stays);
   void SortByBudgets(Victims lower);
+  // Tells whether the pod fits there without those of `lower` that are picked_.
+  bool FitsWithoutPicked(const Asked& asked, model::NodeId n, Victims lower);
   bool FitsBesideNominated(const Asked& asked, model::NodeId n);
   void LoadNominated(const Asked& asked, model::NodeId n);
   PreemptionCost CostOf(Victims lower, int64_t violations) const;
