@@ -213,6 +213,9 @@ struct RunVerb {
         ->group(group)
         ->capture_default_str();
     verb.add_option("--secure-port", secure_port, "0: serve nothing")->group(group)->capture_default_str();
+    verb.add_option("--grpc-port", flags.grpc_port, "also serve gRPC, on this port; 0: do not")
+        ->group(group)
+        ->capture_default_str();
     verb.add_option("--tls-cert-file", flags.server.certificate.cert, "default: self-signed, in memory")->group(group);
     verb.add_option("--tls-private-key-file", flags.server.certificate.key, "")->group(group);
     verb.add_option("--tls-min-version", flags.tls_min_version,
@@ -308,6 +311,10 @@ struct RunVerb {
     }
     if (secure_port < 0 || secure_port > 65535)
       return RefuseValue("run", "--secure-port: write a port from 0 to 65535");
+    if (flags.grpc_port < 0 || flags.grpc_port > 65535)
+      return RefuseValue("run", "--grpc-port: write a port from 0 to 65535");
+    if (flags.grpc_port != 0 && flags.grpc_port == secure_port)
+      return RefuseValue("run", "--grpc-port: write another port than --secure-port has");
     if (leader_elect_said->count() > 0) flags.leader_elect = leader_elect;
     flags.secure_serving = secure_port != 0;
     flags.server.port = secure_port;

@@ -186,14 +186,11 @@ int Run(const RunFlags& flags) {
                             extenders.get());
 
   observe::HealthMetrics health;
-  doors::Door door(source, clock);
-  std::unique_ptr<Serving> pages;
-  if (flags.secure_serving) {
-    auto started =
-        Serving::Start(flags, MakePages({driver, client, metrics, health, *config, flags, door}), client, clock);
-    if (!started) return Refuse(started.error());
-    pages = *std::move(started);
-  }
+  doors::Desk desk(source, clock);
+  doors::Door door(desk);
+  auto serving =
+      Serving::Start(flags, MakePages({driver, client, metrics, health, *config, flags, door}), desk, client, clock);
+  if (!serving) return Refuse(serving.error());
   client.feed().Start(scheduler.Kinds());
   Lead(election, client);
 
@@ -203,7 +200,7 @@ int Run(const RunFlags& flags) {
     base::LogWarn("stopping with writes unanswered; the lease runs out by itself");
   if (extenders) extenders->Stop();
   client.Shutdown(kShutdownSlackMs + client_options.write_timeout_ms);
-  pages.reset();  // after the lease is given up, and before the client that its reviews ask is gone
+  serving->reset();  // after the lease is given up, and before the client that its reviews ask is gone
   base::LogInfo("stopped");
   return 0;
 }

@@ -21,6 +21,7 @@ struct RunFlags {
   std::optional<std::string> resource_lock, resource_name, resource_namespace;
   bool secure_serving = true;  // false: --secure-port=0
   server::ServerOptions server;
+  int grpc_port = 0;  // 0: none
   // Kubeconfigs of the API servers that decide who may read the pages; empty: the API server of the cluster.
   std::string authentication_kubeconfig, authorization_kubeconfig;
   std::string client_ca_file;  // empty: looked up in the cluster

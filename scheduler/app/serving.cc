@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "kube/pem.h"
+#include "rpc/grpc_server.h"
 
 namespace tutti::app {
 namespace {
@@ -28,12 +29,13 @@ base::Result<std::unique_ptr<kube::KubeClient>> Connect(const char* flag, const 
 
 }  // namespace
 
-// Members are destroyed in reverse order: the server first, then the clients that it asks.
+// Members are destroyed in reverse order: the servers first, then the clients that it asks.
 struct Serving::Parts {
   NoEvents sink;
   std::unique_ptr<kube::KubeClient> authentication, authorization;
   std::unique_ptr<ApiAccessReview> review;
   std::unique_ptr<server::Server> server;
+  std::unique_ptr<rpc::GrpcServer> grpc;
 };
 
 Serving::Serving(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -44,9 +46,10 @@ Serving::~Serving() {
     if (asked != nullptr) asked->Shutdown(0);
 }
 
-base::Result<std::unique_ptr<Serving>> Serving::Start(const RunFlags& flags, server::Pages pages,
+base::Result<std::unique_ptr<Serving>> Serving::Start(const RunFlags& flags, server::Pages pages, doors::Desk& desk,
                                                       kube::KubeClient& client, const base::Clock& clock) {
   auto parts = std::make_unique<Parts>();
+  if (!flags.secure_serving && flags.grpc_port == 0) return std::unique_ptr<Serving>(new Serving(std::move(parts)));
   std::vector<std::string> notes;  // Run() has logged them
   const auto options = EffectiveServing(flags, &notes);
   if (!options) return tl::make_unexpected(options.error());
@@ -75,10 +78,20 @@ base::Result<std::unique_ptr<Serving>> Serving::Start(const RunFlags& flags, ser
                           "--authentication-tolerate-lookup-failure=false: " + read.error().message);
     }
   }
-  auto server = server::Server::Start(*options, std::move(pages), clock, parts->review.get(), std::move(client_ca));
-  if (!server) return tl::make_unexpected(server.error());
-  parts->server = *std::move(server);
-  base::LogInfo("serving", {{"address", options->bind_address}, {"port", parts->server->port()}});
+  if (flags.secure_serving) {
+    auto server = server::Server::Start(*options, std::move(pages), clock, parts->review.get(), client_ca);
+    if (!server) return tl::make_unexpected(server.error());
+    parts->server = *std::move(server);
+    base::LogInfo("serving", {{"address", options->bind_address}, {"port", parts->server->port()}});
+  }
+  if (flags.grpc_port != 0) {
+    server::ServerOptions of_grpc = *options;
+    of_grpc.port = flags.grpc_port;
+    auto grpc = rpc::GrpcServer::Start(of_grpc, desk, clock, parts->review.get(), std::move(client_ca));
+    if (!grpc) return tl::make_unexpected(grpc.error());
+    parts->grpc = *std::move(grpc);
+    base::LogInfo("serving gRPC", {{"address", options->bind_address}, {"port", parts->grpc->port()}});
+  }
   return std::unique_ptr<Serving>(new Serving(std::move(parts)));
 }
 

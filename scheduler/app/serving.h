@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Serving: the HTTPS door of `run`, and the API servers that it asks for permission.
+// Serving: the ports of `run`, for HTTPS and gRPC, and the API servers that they ask for permission.
 #pragma once
 
 #include <memory>
 
 #include "app/run.h"
+#include "doors/desk.h"
 #include "kube/client.h"
 #include "server/server.h"
 
@@ -12,9 +13,9 @@ namespace tutti::app {
 
 class Serving {
  public:
-  // Starts the server. `client` is of the cluster's API server; it and `clock` outlive this. Errors name the flag or
-  // the file.
-  static base::Result<std::unique_ptr<Serving>> Start(const RunFlags& flags, server::Pages pages,
+  // Starts what `flags` ask for, perhaps nothing. `client` is of the cluster's API server; it, `desk` and `clock`
+  // outlive this. Errors name the flag or the file.
+  static base::Result<std::unique_ptr<Serving>> Start(const RunFlags& flags, server::Pages pages, doors::Desk& desk,
                                                       kube::KubeClient& client, const base::Clock& clock);
   // REQUIRES: `client` is shut down. Otherwise the destructor waits for a review under way.
   ~Serving();

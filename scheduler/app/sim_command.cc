@@ -112,13 +112,14 @@ std::optional<sim::BesideAnswer> ShowPage(Views& views, const observe::Metrics& 
 }
 
 // Answers what the scheduler shows, all of it, for here anyone may do everything; and the console.
-std::optional<sim::BesideAnswer> ShowDoor(doors::Door& door, const sim::BesideRequest& request) {
+std::optional<sim::BesideAnswer> ShowDoor(doors::Desk& desk, const sim::BesideRequest& request) {
   if (auto file = ShowConsole(request.path))
     return sim::BesideAnswer{file->status, file->type, std::string(file->body), nullptr, std::move(file->headers)};
   if (!request.path.starts_with(doors::Door::kPrefix)) return std::nullopt;
   if (request.method != "GET") return sim::BesideAnswer{405, server::kText, "only GET is allowed here\n"};
-  server::FolderAnswer answer = door.Show({request.path, server::Query(request.params.begin(), request.params.end()),
-                                           std::make_shared<const server::AllRights>(), request.last_event_id});
+  server::FolderAnswer answer =
+      doors::Door(desk).Show({request.path, server::Query(request.params.begin(), request.params.end()),
+                              std::make_shared<const server::AllRights>(), request.last_event_id});
   sim::BesideAnswer shown{answer.status, answer.status == 200 ? answer.type : server::kText, std::move(answer.body)};
   if (answer.stream)
     shown.pieces = [stream = answer.stream](std::chrono::milliseconds patience) { return stream->Next(patience); };
@@ -220,7 +221,7 @@ int Sim(SimFlags flags) {
   ViewSource source(views, history, {TUTTI_VERSION, clock.WallMs(), served}, [with_scheduler = flags.with_scheduler] {
     return with_scheduler ? "" : "this cluster has no scheduler of its own (--no-scheduler)";
   });
-  doors::Door shown(source, clock);
+  doors::Desk desk(source, clock);
   const int64_t subscription = cluster.store().Subscribe([&wake](const sim::WatchEvent&) { wake.Wake(); });
   const size_t nodes = cluster.store().Count(sim::kNodes), pods = cluster.store().Count(sim::kPods);
   sim::HttpServer http(
@@ -230,7 +231,7 @@ int Sim(SimFlags flags) {
       },
       [&](const sim::BesideRequest& request) {
         auto page = flags.with_scheduler ? ShowPage(views, metrics, config_text, request) : std::nullopt;
-        return page ? page : ShowDoor(shown, request);
+        return page ? page : ShowDoor(desk, request);
       });
   if (const base::Status started = http.Start(address->first, address->second); !started)
     return Refuse(

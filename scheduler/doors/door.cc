@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "doors/cluster.h"
+#include "doors/desk.h"
 #include "doors/event_stream.h"
 #include "doors/gangs.h"
-#include "doors/hub.h"
 #include "doors/text.h"
 
 namespace tutti::doors {
@@ -62,16 +62,6 @@ std::vector<std::string> PartsOf(const std::string& path) {
   return parts;
 }
 
-// Fails for a caller without credentials, unless such a one sees all namespaces: there is nothing else that it could
-// see, and each namespace would be a question to the API server.
-DoorResult<void> CheckSignedIn(const std::shared_ptr<const server::Rights>& rights, const base::Clock& clock) {
-  if (rights->user() != server::kAnonymousUser) return {};
-  const DoorResult<bool> all = Sight(rights, "", clock).SeesAll();
-  if (!all) return tl::make_unexpected(all.error());
-  if (*all) return {};
-  return Fail(Failure::Kind::kAnonymous, "a token is needed: send the header Authorization: Bearer TOKEN");
-}
-
 v1::GetGangRequest GangIn(const FolderRequest& request) {
   const std::vector<std::string> parts = PartsOf(request.path);
   v1::GetGangRequest get;
@@ -97,7 +87,7 @@ struct Door::Parts {
   };
   static const std::vector<Route>& Routes();
 
-  Parts(Source& of, const base::Clock& time) : source(of), clock(time), hub(of), gangs(of, hub), cluster(of, gangs) {}
+  explicit Parts(Desk& of) : desk(of) {}
 
   FolderAnswer ShowGangs(const FolderRequest& request);
   FolderAnswer ShowGang(const FolderRequest& request);
@@ -106,13 +96,11 @@ struct Door::Parts {
   FolderAnswer ShowNodes(const FolderRequest& request);
   FolderAnswer ShowVersion(const FolderRequest& request);
   FolderAnswer Watch(const FolderRequest& request);
-  Sight SightOf(const FolderRequest& request, std::string ns) const;
+  Sight SightOf(const FolderRequest& request, std::string ns) const {
+    return desk.SightOf(request.rights, std::move(ns));
+  }
 
-  Source& source;
-  const base::Clock& clock;
-  Hub hub;
-  Gangs gangs;
-  Cluster cluster;
+  Desk& desk;
 };
 
 const std::vector<Door::Parts::Route>& Door::Parts::Routes() {
@@ -128,12 +116,12 @@ const std::vector<Door::Parts::Route>& Door::Parts::Routes() {
   return routes;
 }
 
-Door::Door(Source& source, const base::Clock& clock) : parts_(std::make_unique<Parts>(source, clock)) {}
+Door::Door(Desk& desk) : parts_(std::make_unique<Parts>(desk)) {}
 
 Door::~Door() = default;
 
 FolderAnswer Door::Show(const FolderRequest& request) {
-  if (const DoorResult<void> may = CheckSignedIn(request.rights, parts_->clock); !may) return Refused(may.error());
+  if (const DoorResult<void> may = parts_->desk.CheckSignedIn(request.rights); !may) return Refused(may.error());
   const std::vector<std::string> parts = PartsOf(request.path);
   for (const Parts::Route& route : Parts::Routes()) {
     if (!route.Fits(parts)) continue;
@@ -151,10 +139,6 @@ FolderAnswer Door::Show(const FolderRequest& request) {
   return Refused(Failure::Kind::kNotFound, "there is no such path; known are" + known);
 }
 
-Sight Door::Parts::SightOf(const FolderRequest& request, std::string ns) const {
-  return Sight(request.rights, std::move(ns), clock);
-}
-
 FolderAnswer Door::Parts::ShowGangs(const FolderRequest& request) {
   v1::ListGangsRequest list;
   list.set_namespace_(Utf8(server::ValueOf(request.query, "namespace")));
@@ -163,26 +147,26 @@ FolderAnswer Door::Parts::ShowGangs(const FolderRequest& request) {
   list.set_name(Utf8(server::ValueOf(request.query, "name")));
   list.set_members(IsSet(request, "members"));
   Sight sight = SightOf(request, list.namespace_());
-  return Render(gangs.List(list, sight));
+  return Render(desk.gangs().List(list, sight));
 }
 
 FolderAnswer Door::Parts::ShowGang(const FolderRequest& request) {
   const v1::GetGangRequest get = GangIn(request);
   Sight sight = SightOf(request, get.namespace_());
-  return Render(gangs.Get(get, sight));
+  return Render(desk.gangs().Get(get, sight));
 }
 
 FolderAnswer Door::Parts::ShowHistory(const FolderRequest& request) {
   const v1::GetGangRequest get = GangIn(request);
   Sight sight = SightOf(request, get.namespace_());
-  return Render(gangs.History(get, sight));
+  return Render(desk.gangs().History(get, sight));
 }
 
 FolderAnswer Door::Parts::ShowQueues(const FolderRequest& request) {
   v1::ListQueuesRequest list;
   list.set_name(Utf8(server::ValueOf(request.query, "name")));
   Sight sight = SightOf(request, "");
-  return Render(cluster.ListQueues(list, sight));
+  return Render(desk.cluster().ListQueues(list, sight));
 }
 
 FolderAnswer Door::Parts::ShowNodes(const FolderRequest& request) {
@@ -196,23 +180,12 @@ FolderAnswer Door::Parts::ShowNodes(const FolderRequest& request) {
     begin = end + 1;
   }
   Sight sight = SightOf(request, "");
-  return Render(cluster.ListNodes(list, sight));
+  return Render(desk.cluster().ListNodes(list, sight));
 }
 
 FolderAnswer Door::Parts::ShowVersion(const FolderRequest& request) {
   Sight sight = SightOf(request, "");
-  const DoorResult<bool> may = sight.SeesPath(request.path);
-  if (!may) return Refused(may.error());
-  if (!*may) return Refused(Failure::Kind::kForbidden, fmt::format("user \"{}\" may not get this path", sight.user()));
-  v1::Version version;
-  version.set_version(source.about().version);
-  SetTime(source.about().started_ms, version.mutable_started());
-  const std::string not_leading = source.NotLeading();
-  version.set_leading(not_leading.empty());
-  version.set_not_leading(Utf8(not_leading));
-  for (const std::string& name : source.about().scheduler_names) version.add_scheduler_names(Utf8(name));
-  version.set_sequence(source.sequence());
-  return Render(DoorResult<v1::Version>(std::move(version)));
+  return Render(desk.GetVersion(sight));
 }
 
 FolderAnswer Door::Parts::Watch(const FolderRequest& request) {
@@ -221,12 +194,11 @@ FolderAnswer Door::Parts::Watch(const FolderRequest& request) {
       request.last_event_id.empty() ? server::ValueOf(request.query, "since") : request.last_event_id;
   if (!text.empty() && !absl::SimpleAtoi(text, &since))
     return Refused(Failure::Kind::kInvalid, "since must be the \"sequence\" of an earlier answer, a whole number");
-  if (const DoorResult<void> leads = CheckLeading(source); !leads) return Refused(leads.error());
-  Sight sight = SightOf(request, Utf8(server::ValueOf(request.query, "namespace")));
-  if (const DoorResult<void> may = sight.CheckOnly(); !may) return Refused(may.error());
+  DoorResult<Follower> follower = desk.Watch(since, SightOf(request, Utf8(server::ValueOf(request.query, "namespace"))));
+  if (!follower) return Refused(follower.error());
   FolderAnswer answer;
   answer.type = server::kEvents;
-  answer.stream = std::make_shared<EventStream>(hub, std::move(sight), since, clock);
+  answer.stream = std::make_shared<EventStream>(*std::move(follower));
   return answer;
 }
 

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "doors/source.h"
+#include "doors/desk.h"
 #include "server/folder.h"
 
 namespace tutti::doors {
@@ -14,11 +14,11 @@ class Door {
  public:
   static constexpr const char* kPrefix = "/apis/tutti/v1/";
 
-  // `source` and `clock` outlive this.
-  Door(Source& source, const base::Clock& clock);
+  // `desk` outlives this.
+  explicit Door(Desk& desk);
   ~Door();
 
-  // Answers a GET. The answer's stream may outlive the call, but not this.
+  // Answers a GET. The answer's stream may outlive the call, but not the desk.
   server::FolderAnswer Show(const server::FolderRequest& request);
 
  private:

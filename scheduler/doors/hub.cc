@@ -23,19 +23,21 @@ constexpr milliseconds kPace{100};
 constexpr std::chrono::seconds kIdle{120};
 constexpr milliseconds kPatience{10'000};
 
-Hub::Change Printed(const observe::Decision& decision) {
+Hub::Printed Print(const v1::WatchGangsResponse& response) { return {JsonOf(response), response.SerializeAsString()}; }
+
+Hub::Change Changed(const observe::Decision& decision) {
   v1::WatchGangsResponse response;
   Fill(decision, response.mutable_gang());
-  Hub::Change change{.gang = decision.gang, .json = JsonOf(response)};
+  Hub::Change change{.gang = decision.gang, .all = Print(response)};
   const auto in_its_own = [&decision](const std::string& ns) { return ns == decision.gang.ns; };
-  if (HideVictims(decision, in_its_own, response.mutable_gang())) change.narrow_json = JsonOf(response);
+  if (HideVictims(decision, in_its_own, response.mutable_gang())) change.narrow = Print(response);
   return change;
 }
 
 Hub::Change Gone(const model::GangKey& gang) {
   v1::WatchGangsResponse response;
   Fill(gang, response.mutable_gone());
-  return {.gang = gang, .gone = true, .json = JsonOf(response)};
+  return {.gang = gang, .gone = true, .all = Print(response)};
 }
 
 }  // namespace
@@ -131,10 +133,9 @@ bool Hub::Follow() {
   if (changes->sequence < known) next_follow_ = {};  // the answer was cut
   auto batch = std::make_shared<Batch>();
   batch->sequence = changes->sequence;
-  for (const observe::Decision& decision : changes->decisions) batch->changes.push_back(Printed(decision));
+  for (const observe::Decision& decision : changes->decisions) batch->changes.push_back(Changed(decision));
   for (const model::GangKey& gang : changes->gone) batch->changes.push_back(Gone(gang));
-  for (const Change& change : batch->changes)
-    batch->bytes += sizeof change + change.json.size() + change.narrow_json.size();
+  for (const Change& change : batch->changes) batch->bytes += sizeof change + change.all.size() + change.narrow.size();
   {
     const base::MutexLock lock(mutex_);
     for (observe::Decision& decision : changes->decisions) {

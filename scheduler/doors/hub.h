@@ -31,13 +31,19 @@ class Hub {
   static constexpr size_t kMostKept = 16'384;
   static constexpr size_t kMostBytes = 64 << 20;
 
+  // A WatchGangsResponse without a sequence, as JSON and as protobuf's bytes.
+  struct Printed {
+    std::string json, bytes;
+    size_t size() const { return json.size() + bytes.size(); }
+  };
   // A gang that changed, or is gone. Its members are not kept, as no watch tells them.
   struct Change {
     model::GangKey gang;
     bool gone = false;
-    std::string json;  // the WatchGangsResponse, without a sequence
-    // The same for a reader that does not see all namespaces; empty: the same.
-    std::string narrow_json = {};
+    Printed all;  // for a reader that sees all namespaces
+    // For other readers; empty: the same.
+    Printed narrow = {};
+    const Printed& ToReader(bool sees_all) const { return sees_all || narrow.json.empty() ? all : narrow; }
   };
   struct Batch {
     uint64_t sequence = 0;  // of its last change
@@ -76,7 +82,8 @@ class Hub {
   base::Mutex mutex_;
   base::Condition changed_;  // for readers
   base::Condition asked_;    // for the thread
-  std::map<model::GangKey, std::shared_ptr<const observe::Decision>, observe::GangsByName> gangs_ ABSL_GUARDED_BY(mutex_);
+  std::map<model::GangKey, std::shared_ptr<const observe::Decision>, observe::GangsByName> gangs_
+      ABSL_GUARDED_BY(mutex_);
   bool has_copy_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t sequence_ ABSL_GUARDED_BY(mutex_) = 0;  // of the copy
   uint64_t from_ ABSL_GUARDED_BY(mutex_) = 0;      // changes after this one are kept

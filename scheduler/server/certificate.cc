@@ -75,6 +75,12 @@ bool Fill(X509* cert, EVP_PKEY* key, const std::string& host) {
          AddExtension(cert, NID_ext_key_usage, "serverAuth") && X509_sign(cert, key, EVP_sha256()) > 0;
 }
 
+std::string TextOf(BIO* memory) {
+  char* data = nullptr;
+  const long size = BIO_get_mem_data(memory, &data);
+  return size > 0 ? std::string(data, static_cast<size_t>(size)) : std::string();
+}
+
 }  // namespace
 
 base::Result<std::shared_ptr<const Certificate::Pair>> Certificate::Read(const CertificateFiles& files) {
@@ -139,6 +145,19 @@ std::shared_ptr<const Certificate::Pair> Certificate::Current() {
 int Certificate::OnHandshake(SSL* ssl, void* self) {
   const std::shared_ptr<const Pair> pair = static_cast<Certificate*>(self)->Current();
   return SSL_use_cert_and_key(ssl, pair->cert.get(), pair->key.get(), pair->chain.get(), 1);
+}
+
+base::Result<Certificate::Pem> Certificate::CurrentPem() {
+  const std::shared_ptr<const Pair> pair = Current();
+  const std::unique_ptr<BIO, decltype(&BIO_free)> certificates(BIO_new(BIO_s_mem()), BIO_free);
+  // Memory that OpenSSL wipes when it is freed.
+  const std::unique_ptr<BIO, decltype(&BIO_free)> key(BIO_new(BIO_s_secmem()), BIO_free);
+  bool written = PEM_write_bio_X509(certificates.get(), pair->cert.get()) == 1;
+  for (int i = 0; i < sk_X509_num(pair->chain.get()); ++i)
+    written = PEM_write_bio_X509(certificates.get(), sk_X509_value(pair->chain.get(), i)) == 1 && written;
+  written = PEM_write_bio_PrivateKey(key.get(), pair->key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1 && written;
+  if (!written) return base::Fail(base::ErrorCode::kInternal, "OpenSSL could not write the serving certificate");
+  return Pem{TextOf(certificates.get()), TextOf(key.get())};
 }
 
 bool Certificate::Install(SSL_CTX& context) {

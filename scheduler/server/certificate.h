@@ -29,6 +29,14 @@ class Certificate {
   // Makes `context` ask this object at each handshake. REQUIRES: this outlives `context`.
   bool Install(SSL_CTX& context);
 
+  // The newest pair as text, for a library that makes its own handshakes.
+  struct Pem {
+    std::string certificates, key;  // the certificate is followed by its chain; the key has no passphrase
+    friend bool operator==(const Pem&, const Pem&) = default;
+  };
+  // Error: kInternal, OpenSSL cannot write it.
+  base::Result<Pem> CurrentPem();
+
  private:
   struct Pair {
     std::shared_ptr<X509> cert;

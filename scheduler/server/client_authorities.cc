@@ -14,16 +14,27 @@ constexpr base::Millis kMaxAgeMs = 60'000, kNoneMaxAgeMs = 1'000;
 
 using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
 
-// Makes a store of the certificates in `pem`; null if it has none.
-std::shared_ptr<X509_STORE> StoreOf(const std::string& pem) {
+void FreeAll(STACK_OF(X509) * certificates) { sk_X509_pop_free(certificates, X509_free); }
+using Certificates = std::unique_ptr<STACK_OF(X509), decltype(&FreeAll)>;
+
+Certificates CertificatesIn(const std::string& pem) {
   const std::unique_ptr<BIO, decltype(&BIO_free)> text(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())),
                                                        BIO_free);
+  Certificates found(sk_X509_new_null(), FreeAll);
+  while (X509* next = PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr)) sk_X509_push(found.get(), next);
+  ERR_clear_error();
+  return found;
+}
+
+// Makes a store of the certificates in `pem`; null if it has none.
+std::shared_ptr<X509_STORE> StoreOf(const std::string& pem) {
+  const Certificates certificates = CertificatesIn(pem);
   std::shared_ptr<X509_STORE> store(X509_STORE_new(), X509_STORE_free);
   // An intermediate authority in the file is trusted by itself, as in Go's certificate pools.
   X509_STORE_set_flags(store.get(), X509_V_FLAG_PARTIAL_CHAIN);
   bool any = false;
-  while (const Certificate next{PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr), X509_free})
-    any = X509_STORE_add_cert(store.get(), next.get()) == 1 || any;
+  for (int i = 0; i < sk_X509_num(certificates.get()); ++i)
+    any = X509_STORE_add_cert(store.get(), sk_X509_value(certificates.get(), i)) == 1 || any;
   ERR_clear_error();
   return any ? store : nullptr;
 }
@@ -103,11 +114,22 @@ base::Result<std::optional<User>> ClientAuthorities::UserOf(const SSL* ssl) {
   if (!read_ || ssl == nullptr) return std::nullopt;
   const Certificate leaf(SSL_get1_peer_certificate(ssl), X509_free);
   if (!leaf) return std::nullopt;
+  return Judge(leaf.get(), SSL_get_peer_cert_chain(ssl));
+}
+
+base::Result<std::optional<User>> ClientAuthorities::UserOf(const std::string& certificate, const std::string& chain) {
+  if (!read_ || certificate.empty()) return std::nullopt;
+  const Certificates leaf = CertificatesIn(certificate);
+  if (sk_X509_num(leaf.get()) == 0) return base::Invalid("the client certificate cannot be read");
+  return Judge(sk_X509_value(leaf.get(), 0), CertificatesIn(chain).get());
+}
+
+base::Result<std::optional<User>> ClientAuthorities::Judge(X509* leaf, STACK_OF(X509) * others) {
   const auto trust = Current();
   if (trust->unknown) return base::Fail(base::ErrorCode::kUnavailable, "the cluster's client CA is not known yet");
-  if (!trust->store || !Trusted(trust->store.get(), leaf.get(), SSL_get_peer_cert_chain(ssl)))
+  if (!trust->store || !Trusted(trust->store.get(), leaf, others))
     return base::Invalid("the client certificate is not trusted");
-  const X509_NAME* subject = X509_get_subject_name(leaf.get());
+  const X509_NAME* subject = X509_get_subject_name(leaf);
   const std::vector<std::string> names = Entries(subject, NID_commonName);
   if (names.empty() || names.back().empty()) return base::Invalid("the client certificate has no common name");
   return User{names.back(), "", Entries(subject, NID_organizationName), {}};

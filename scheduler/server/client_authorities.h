@@ -31,6 +31,9 @@ class ClientAuthorities {
   // Returns the user of the client's certificate; nullopt: the client presented none. Errors: kInvalid, the certificate
   // is not trusted or its CN is empty; kUnavailable, it cannot be judged yet.
   base::Result<std::optional<User>> UserOf(const SSL* ssl);
+  // The same of a certificate in PEM, for a library that makes its own handshakes. `chain`: the others that the client
+  // sent. Both empty: it presented none.
+  base::Result<std::optional<User>> UserOf(const std::string& certificate, const std::string& chain);
 
  private:
   struct Trust {
@@ -38,6 +41,7 @@ class ClientAuthorities {
     bool unknown = true;                // no read has succeeded yet
     base::Millis read_ms = 0;
   };
+  base::Result<std::optional<User>> Judge(X509* leaf, STACK_OF(X509) * others);
   bool IsFresh(const Trust* trust) const;
   std::shared_ptr<const Trust> Current();
   std::shared_ptr<const Trust> Read(const Trust* known);

@@ -4,20 +4,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <httplib.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 #include <thread>
 
-#include "base/mutex.h"
 #include "base/text.h"
 #include "server/connections.h"
+#include "server/listening.h"
+#include "server/places.h"
 
 namespace tutti::server {
 namespace {
@@ -52,27 +48,6 @@ bool Untaken(const httplib::Request& request, httplib::Response& response) {
   return true;
 }
 
-// Returns the address to listen on. The default is all addresses of IPv4 and IPv6, as in Go, or of IPv4 only if the
-// machine has no IPv6.
-std::string ListenAddress(const std::string& asked) {
-  if (!asked.empty() && asked != "0.0.0.0") return asked;
-  sockaddr_in6 any{};
-  any.sin6_family = AF_INET6;
-  const int probe = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const bool has_ipv6 = probe >= 0 && bind(probe, reinterpret_cast<const sockaddr*>(&any), sizeof any) == 0;
-  if (probe >= 0) close(probe);
-  return has_ipv6 ? "::" : "0.0.0.0";
-}
-
-// Says why listening failed. `error` is errno, which means nothing if the address is invalid.
-std::string WhyNot(const std::string& address, int error) {
-  addrinfo hints{}, *found = nullptr;
-  hints.ai_flags = AI_PASSIVE;
-  if (const int unresolved = getaddrinfo(address.c_str(), nullptr, &hints, &found)) return gai_strerror(unresolved);
-  freeaddrinfo(found);
-  return std::strerror(error);
-}
-
 // Answers 400 if the query has a parameter that the page does not know; else 200.
 PageAnswer Unknown(const Page& page, const Query& query) {
   if (page.parameters.empty()) return {};
@@ -101,39 +76,6 @@ void Refuse(const httplib::Request& request, const Access& access, httplib::Resp
 }
 
 }  // namespace
-
-// Places for streams. A place is free again when its owner is gone, which this outlives.
-class StreamPlaces {
- public:
-  enum class Refusal { kNone, kAllTaken, kUserHasEnough };
-  struct Answer {
-    std::shared_ptr<void> place;  // null: refused
-    Refusal refusal = Refusal::kNone;
-  };
-  // `user`: empty: it is not known, and may have any number.
-  Answer Take(const std::string& user) {
-    const base::MutexLock lock(mutex_);
-    if (taken_ >= Server::kMostStreams) return {nullptr, Refusal::kAllTaken};
-    if (!user.empty()) {
-      int& own = of_user_[user];
-      if (own >= Server::kMostStreamsEach) return {nullptr, Refusal::kUserHasEnough};
-      ++own;
-    }
-    ++taken_;
-    return {std::shared_ptr<void>(this, [user](StreamPlaces* places) { places->Free(user); })};
-  }
-
- private:
-  void Free(const std::string& user) {
-    const base::MutexLock lock(mutex_);
-    --taken_;
-    if (const auto at = of_user_.find(user); at != of_user_.end() && --at->second == 0) of_user_.erase(at);
-  }
-
-  base::Mutex mutex_;
-  int taken_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::map<std::string, int> of_user_ ABSL_GUARDED_BY(mutex_);
-};
 
 struct Server::Impl {
   Impl(Pages shown, const ServerOptions& options, std::shared_ptr<Certificate> served, const base::Clock& clock,
@@ -197,7 +139,7 @@ struct Server::Impl {
   void Send(std::shared_ptr<Stream> stream, const std::string& user, const char* type, httplib::Response& response) {
     auto [place, refusal] = streams.Take(user);
     if (!place) {
-      const bool all = refusal == StreamPlaces::Refusal::kAllTaken;
+      const bool all = refusal == Places::Refusal::kAllTaken;
       response.status = all ? 503 : 429;
       response.set_header("Retry-After", "5");
       const std::string why = all ? fmt::format("{} streams are open", kMostStreams)
@@ -293,13 +235,7 @@ struct Server::Impl {
     http.new_task_queue = [this] { return new Connections(time, stopping); };
     http.set_idle_interval(Connections::kLook);
     // By default the library sets SO_REUSEPORT, with which a port in use is shared instead of refused.
-    http.set_socket_options([this](socket_t socket) {
-      const int yes = 1;
-      setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-      if (share_port) setsockopt(socket, SOL_SOCKET, SO_REUSEPORT, &yes, sizeof yes);
-      const int no = 0;  // fails for a socket of IPv4, without harm
-      setsockopt(socket, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
-    });
+    http.set_socket_options([this](socket_t socket) { PrepareToListen(socket, share_port); });
     http.set_tcp_nodelay(true);
     http.set_keep_alive_max_count(kRequestsEach);
     http.set_keep_alive_timeout(kReadSeconds);
@@ -316,7 +252,7 @@ struct Server::Impl {
   const base::Clock& time;
 
   std::atomic<bool> stopping = false;
-  StreamPlaces streams;
+  Places streams{kMostStreams, kMostStreamsEach};
   ClientAuthorities authorities;
   DelegatedAccess delegated;
 
@@ -346,7 +282,7 @@ base::Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options
         base::ErrorCode::kUnavailable,
         fmt::format("cannot listen on {}:{}: {}; choose another with --bind-address and --secure-port, or "
                     "none with --secure-port=0",
-                    options.bind_address, options.port, WhyNot(address, errno)));
+                    options.bind_address, options.port, WhyNotListening(address, errno)));
   }
   Impl* serving = impl.get();
   impl->thread = std::thread([serving] { serving->http.listen_after_bind(); });

@@ -21,11 +21,13 @@ struct Rig {
   base::VirtualClock clock{1'000'000};
   Stage stage;
   std::shared_ptr<const server::Rights> rights = std::make_shared<const server::AllRights>();
+  std::unique_ptr<Desk> desk;
   std::unique_ptr<Door> made;
 
   // What the stage shows first is to be there before anything is asked.
   FolderAnswer Ask(const std::string& path, const server::Query& query = {}) {
-    if (!made) made = std::make_unique<Door>(stage, clock);
+    if (!desk) desk = std::make_unique<Desk>(stage, clock);
+    if (!made) made = std::make_unique<Door>(*desk);
     return made->Show({Door::kPrefix + path, query, rights});
   }
 };

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "doors/door.h"
+#include "doors/desk.h"
 #include "tests/support/catch.h"
 
 namespace tutti::doors {

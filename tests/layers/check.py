@@ -31,7 +31,9 @@ ALLOWED = {
     "sim": VALUES,
     "server": {"observe", "base"},
     "doors": {"observe", "server", "model", "base"},
-    "app": VALUES | {"framework", "dialects", "queue", "observe", "plugins", "core", "kube", "sim", "server", "doors"},
+    "rpc": {"doors", "server", "base"},
+    "app": VALUES | {"framework", "dialects", "queue", "observe", "plugins", "core", "kube", "sim", "server", "doors",
+            "rpc"},
 }
 
 # The rooms inside a room: folders, and files that stand alone. What each may see of the others.
@@ -66,8 +68,10 @@ CONFINED = {
     "CLI": {"app"},
     "curl": {"kube"},
     "google": {"doors"},
+    "grpc": {"rpc"},
+    "grpcpp": {"rpc"},
     "httplib.h": {"server", "sim"},
-    "tutti": {"doors"},  # made from proto/
+    "tutti": {"doors", "rpc"},  # made from proto/
     "openssl": {"kube", "server"},
     "prometheus": {"observe"},
     "simdjson.h": {"cluster"},

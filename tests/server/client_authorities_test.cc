@@ -1,56 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/client_authorities.h"
 
-#include <fstream>
 #include <future>
 
-#include "rig.h"
+#include "client_certificates.h"
 
 namespace tutti::server {
 namespace {
 
-// Client certificates of the cluster's authority, and such as only look so.
-class ClientCertificates {
- public:
-  ClientCertificates() {
-    Run(kMake + "-subj /CN=ca" + Pair("ca"));
-    Run(kMake + "-subj /CN=other-ca" + Pair("other-ca"));
-    Sign("master", "/O=system:masters/CN=root", "ca", "clientAuth");
-    Sign("prometheus", "/CN=prometheus", "ca", "clientAuth");
-    Sign("forged", "/O=system:masters/CN=root", "other-ca", "clientAuth");
-    Sign("server", "/O=system:masters/CN=root", "ca", "serverAuth");
-  }
-
-  base::Result<std::string> Authority() const {
-    std::ifstream file(folder_.File("ca.crt"));
-    return std::string(std::istreambuf_iterator<char>(file), {});
-  }
-
-  // What `name` is answered.
-  int Status(int port, const std::string& name, const char* path, const char* token = "") const {
-    httplib::SSLClient client("127.0.0.1", port, folder_.File(name + ".crt"), folder_.File(name + ".key"));
-    client.enable_server_certificate_verification(false);
-    httplib::Headers headers;
-    if (*token) headers.emplace("Authorization", std::string("Bearer ") + token);
-    const auto answer = client.Get(path, headers);
-    return answer ? answer->status : -1;
-  }
-
- private:
-  static inline const std::string kMake =
-      "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 ";
-
-  static void Run(const std::string& command) { REQUIRE(std::system((command + " 2>/dev/null").c_str()) == 0); }
-  std::string Pair(const std::string& name) const {
-    return " -out " + folder_.File(name + ".crt") + " -keyout " + folder_.File(name + ".key");
-  }
-  void Sign(const std::string& name, const std::string& subject, const std::string& ca, const std::string& use) const {
-    Run(kMake + "-subj " + subject + Pair(name) + " -CA " + folder_.File(ca + ".crt") + " -CAkey " +
-        folder_.File(ca + ".key") + " -addext basicConstraints=critical,CA:FALSE -addext extendedKeyUsage=" + use);
-  }
-
-  const TempFolder folder_;
-};
+// What the client of that certificate is answered.
+int StatusOf(const ClientCertificates& certificates, int port, const std::string& name, const char* path,
+             const char* token = "") {
+  httplib::SSLClient client("127.0.0.1", port, certificates.File(name + ".crt"), certificates.File(name + ".key"));
+  client.enable_server_certificate_verification(false);
+  httplib::Headers headers;
+  if (*token) headers.emplace("Authorization", std::string("Bearer ") + token);
+  const auto answer = client.Get(path, headers);
+  return answer ? answer->status : -1;
+}
 
 TEST_CASE("a client certificate of the cluster's client CA names its user") {
   const ClientCertificates certificates;
@@ -64,7 +31,7 @@ TEST_CASE("a client certificate of the cluster's client CA names its user") {
   });
   REQUIRE(server);
   const auto status = [&](const std::string& name, const char* path, const char* token = "") {
-    return certificates.Status((*server)->port(), name, path, token);
+    return StatusOf(certificates, (*server)->port(), name, path, token);
   };
   CHECK(Get((*server)->port(), "/metrics", "prometheus")->status == 200);
   CHECK(reads == 0);
@@ -90,7 +57,7 @@ TEST_CASE("while the client CA was never read a certificate is neither trusted n
   });
   REQUIRE(server);
   const auto status = [&](const char* token = "") {
-    return certificates.Status((*server)->port(), "master", "/metrics", token);
+    return StatusOf(certificates, (*server)->port(), "master", "/metrics", token);
   };
   CHECK(status() == 500);
   clock.Skip(1'000);
@@ -112,7 +79,7 @@ TEST_CASE("the client CA is read by one at a time, and the others go by what is 
     return certificates.Authority();
   });
   REQUIRE(server);
-  const auto status = [&] { return certificates.Status((*server)->port(), "master", "/metrics"); };
+  const auto status = [&] { return StatusOf(certificates, (*server)->port(), "master", "/metrics"); };
   CHECK(status() == 200);
   clock.Skip(60'000);
   auto who_reads = std::async(std::launch::async, status);

@@ -133,6 +133,15 @@ class TlsClient {
   }
 
   const RawClient& raw() const { return raw_; }
+  // Of the server's certificate: "/CN=localhost".
+  std::string PeerSubject() const {
+    const std::unique_ptr<X509, decltype(&X509_free)> certificate(SSL_get1_peer_certificate(ssl_.get()), X509_free);
+    REQUIRE(certificate);
+    char* const line = X509_NAME_oneline(X509_get_subject_name(certificate.get()), nullptr, 0);
+    std::string subject(line);
+    OPENSSL_free(line);
+    return subject;
+  }
   // Sends the text. False: the server takes no more.
   bool Say(std::string_view text) const {
     return SSL_write(ssl_.get(), text.data(), static_cast<int>(text.size())) > 0;
