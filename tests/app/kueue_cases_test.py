@@ -5,7 +5,7 @@
   kueue_cases_test.py TUTTI FOLDER... [-k PATTERN] [--show]
 
 A flavor has one node of its labels, which is too large to be a limit, unless the case has nodes of its own. What is compared: who is
-evicted for whom and why, and what becomes of each workload, with flavors, counts, and places where
+evicted, for which one and why, and what becomes of each workload, with flavors, counts, and places where
 they are given. The README.md of tests/queue/kueue_cases says what the lines of a case mean. OTHERWISE has the cases that are decided otherwise on purpose.
 """
 import datetime

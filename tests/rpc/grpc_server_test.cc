@@ -86,11 +86,11 @@ TEST_CASE("calls are refused for the reasons for which the other door refuses th
   const auto decisions = rig.Decisions();
   CHECK(List(*decisions, "prometheus").second.gangs_size() == 1);
   CHECK(List(*decisions, "prometheus", "default").first.error_code() == StatusCode::PERMISSION_DENIED);
-  CHECK(List(*decisions, "nobody").first.error_code() == StatusCode::UNAUTHENTICATED);
+  CHECK(List(*decisions, "stranger").first.error_code() == StatusCode::UNAUTHENTICATED);
   CHECK(List(*decisions, "").first.error_code() == StatusCode::UNAUTHENTICATED);
   CHECK(List(*decisions, "down").first.error_code() == StatusCode::UNAVAILABLE);
   CHECK(Watch(*decisions, "prometheus", 0, "default").End().error_code() == StatusCode::PERMISSION_DENIED);
-  CHECK(Watch(*decisions, "nobody").End().error_code() == StatusCode::UNAUTHENTICATED);
+  CHECK(Watch(*decisions, "stranger").End().error_code() == StatusCode::UNAUTHENTICATED);
   v1::GetGangRequest get;
   v1::Gang gang;
   CHECK(decisions->Get(As("admin").get(), get, &gang).error_code() == StatusCode::INVALID_ARGUMENT);
@@ -105,7 +105,7 @@ TEST_CASE("calls are refused for the reasons for which the other door refuses th
   CHECK(of_standby.error_message() == "not the leader");
 }
 
-TEST_CASE("everybody may ask for the server's health") {
+TEST_CASE("any user may ask for the server's health") {
   Rig rig;
   rig.Start();
   grpc::GenericStub stub(ChannelTo(rig.address()));

@@ -76,7 +76,7 @@ class OfGrpc(rig.OfRun):
                                 "Decisions/Watch": {"namespace": "default"}, "Cluster/ListNodes": {},
                                 "Queues/List": {}, "Versions/Get": {}}.items():
             self.assertEqual(self.call(f"tutti.v1.{method}", "dev", **request)[0], PERMISSION_DENIED, method)
-            self.assertEqual(self.call(f"tutti.v1.{method}", "nobody", **request)[0], UNAUTHENTICATED, method)
+            self.assertEqual(self.call(f"tutti.v1.{method}", "stranger", **request)[0], UNAUTHENTICATED, method)
             self.assertEqual(self.call(f"tutti.v1.{method}", "", **request)[0], UNAUTHENTICATED, method)
 
     def test_a_standby_names_the_leader_and_shows_nothing(self):
