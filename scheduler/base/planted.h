@@ -41,6 +41,9 @@ enum class Bug {
   kGangVictimTooMany,  // pods that a gang can do without are evicted for it, too
   kOldCensus,          // what is known of a gang's members is kept when one of their pods changes
   kWriteTwice,         // a desired object is written twice at a time
+  kFreeTwice,          // what victims held of a queue is free when they go, though their gang has it already
+  kIgnoreBudgets,      // no PodDisruptionBudget protects a pod
+  kSpareHead,          // a head is surplus like any other member
 };
 
 #ifdef TUTTI_PLANTED

@@ -336,6 +336,13 @@ std::vector<PlantedBug> AllBugs() {
       InCore("a pod that could be spared is evicted, too", Bug::kGangVictimTooMany)
           .SeenBy({"no eviction is useless"})
           .In("gangs-preempt"),
+      InCore("a head is evicted as surplus", Bug::kSpareHead).SeenBy({"no eviction is useless"}).In("gangs-preempt"),
+      InCore("what victims held of a queue is free twice", Bug::kFreeTwice)
+          .SeenBy({"no bind beyond a queue's capability"})
+          .In("reclaim"),
+      InCore("no budget protects a pod", Bug::kIgnoreBudgets)
+          .SeenBy({"a budget is broken only where it has to be"})
+          .In("priorities"),
       InCore("binds do not wait for volumes", Bug::kIgnoreVolumes)
           .SeenBy({"volumes are bound before pods"})
           .In("volumes"),

@@ -156,6 +156,10 @@ void Truth::FindUseless(const TruePod& recorder) {
     }
     if (!left.empty() && !Suffices(gang, left))
       useless_ = fmt::format("a part of {} for {}, and the rest is too little", name, recorder.gang);
+    const auto is_head = [this](const std::string& uid) { return pods_.contains(uid) && pods_.at(uid).head; };
+    const auto goes = [&](const std::string& uid) { return is_head(uid) && recorder.victims.contains(uid); };
+    if (!left.empty() && std::ranges::any_of(gang.members, goes) && std::ranges::none_of(left, is_head))
+      useless_ = fmt::format("the head of {} for {}, and its workers stay", name, recorder.gang);
   }
 }
 
@@ -176,6 +180,7 @@ void Truth::Read(const Json& pod, bool first, TruePod& now) const {
     now.controller = DigString(sim::ControllerOf(pod), "uid");
     now.volumes = !sim::Dig(pod, "spec", "volumes").empty();
     now.one_zone = sim::AnnotationOf(pod, kTopologyRequired) == kZone;
+    now.head = sim::LabelOf(pod, "ray.io/node-type") == "head";
     now.guarded = !sim::LabelOf(pod, kGuardedLabel).empty();
     now.priority = static_cast<int32_t>(sim::IntOf(sim::Dig(pod, "spec", "priority")));
   }

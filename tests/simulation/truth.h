@@ -31,6 +31,7 @@ struct TruePod {
   std::string preemption;         // the plan in its record of the pods that leave for its gang; empty: none
   std::set<std::string> victims;  // the uids of those pods
   int32_t priority = 0;
+  bool head = false;      // a Ray head, by its label
   bool guarded = false;   // a PodDisruptionBudget never lets it go
   std::string nominated;  // the node that it says is kept for it
   bool waiting = false;   // PodScheduled=False is on it

@@ -50,6 +50,7 @@ const std::map<std::string, Workload::Action>& Workload::Actions() {
                                                         {"arrive-volcano-job", &Workload::ArriveVolcanoJob},
                                                         {"sync-volcano-jobs", &Workload::SyncVolcanoJobs},
                                                         {"arrive-volumes", &Workload::ArriveVolumes},
+                                                        {"arrive-headed", &Workload::ArriveHeaded},
                                                         {"arrive-roles", &Workload::ArriveRoles},
                                                         {"arrive-units", &Workload::ArriveUnits},
                                                         {"arrive-forged", &Workload::ArriveForged},

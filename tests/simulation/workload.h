@@ -73,6 +73,7 @@ class Workload {
   std::string ArriveVolcanoJob(base::Random&);
   std::string SyncVolcanoJobs(base::Random&);
   std::string ArriveVolumes(base::Random&);
+  std::string ArriveHeaded(base::Random&);
   std::string ArriveRoles(base::Random&);
   std::string ArriveUnits(base::Random&);
   std::string ArriveForged(base::Random&);

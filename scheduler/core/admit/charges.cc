@@ -11,7 +11,9 @@ void Charges::Update(Gang& gang, Member& member) {
   const cluster::PodEntry& entry = state_.pod(member.pod);
   const model::Pod& pod = *entry.pod;
   const bool there = !pod.meta.deleting() && !pod.done();
-  const bool holds = there && ((entry.reserved && !base::Planted(base::Bug::kForgetCharge)) || pod.occupies());
+  const bool forgotten =
+      base::Planted(base::Bug::kForgetCharge) || (gang.preemption && base::Planted(base::Bug::kFreeTwice));
+  const bool holds = there && ((entry.reserved && !forgotten) || pod.occupies());
   SetHeld(gang, member, holds ? entry.pod_class : nullptr);
   const bool asks = there && !holds && !pod.bound() && !member.held_back && pod.scheduling_gates.empty();
   Set(gang, queues_.pending(), asks ? entry.pod_class : nullptr, &member.asked);

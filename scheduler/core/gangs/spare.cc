@@ -6,7 +6,14 @@
 #include <tuple>
 #include <utility>
 
+#include "base/planted.h"
+
 namespace tutti::core {
+namespace {
+
+bool IsNeverSpare(const Member& member) { return member.head && !base::Planted(base::Bug::kSpareHead); }
+
+}  // namespace
 
 Spare::Spare(const Gang& gang, const Census& census, const cluster::ClusterState& state,
              absl::FunctionRef<bool(const Member&)> loose) {
@@ -16,7 +23,8 @@ Spare::Spare(const Gang& gang, const Census& census, const cluster::ClusterState
   all_ = requirement.have - requirement.min;
   for (const Requirement::Role& role : requirement.roles) {
     const auto name = std::ranges::find(census.placed, role.name, &Member::role);
-    if (name != census.placed.end()) roles_[(*name)->role] = role.have - role.min;
+    if (name != census.placed.end() && !((*name)->head && base::Planted(base::Bug::kSpareHead)))
+      roles_[(*name)->role] = role.have - role.min;
   }
   for (const Requirement::Units& units : requirement.units) units_[units.spec + 1] = units.whole - units.min;
   FindParts(gang, census, state, loose);
@@ -45,7 +53,7 @@ void Spare::FindParts(const Gang& gang, const Census& census, const cluster::Clu
     Part& part = found[at];
     part.members.push_back(member);
     if (spec && std::ssize(part.members) >= spec->size) part.units = member->unit->spec + 1;
-    part.stays = part.stays || member->head || !loose(*member);
+    part.stays = part.stays || IsNeverSpare(*member) || !loose(*member);
     part.priority = std::max(part.priority, member->priority);
     part.created_ms = std::max(part.created_ms, state.pod(member->pod).pod->meta.created_ms);
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/planted.h"
 #include "core/place/evictable.h"
 #include "model/quantity.h"
 
@@ -138,7 +139,7 @@ std::vector<VictimUnit> VictimUnits::On(std::span<const NodeId> nodes, int32_t h
 }
 
 int64_t VictimUnits::BreaksOf(const VictimUnit& unit, Left* left) const {
-  if (unit.what == What::kLeaving || unit.what == What::kHeld) return 0;
+  if (unit.what == What::kLeaving || unit.what == What::kHeld || base::Planted(base::Bug::kIgnoreBudgets)) return 0;
   int64_t breaks = 0;
   std::vector<const model::DisruptionBudget*> budgets;
   for (const PodId pod : unit.pods) {
