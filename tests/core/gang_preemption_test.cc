@@ -101,6 +101,13 @@ struct Attempts final : observe::Observer {
   int64_t found = 0, fruitless = 0, starts = 0;
 };
 
+// A spec's part: the pod must be beside one in the unit "friend".
+sim::Json BesideFriend() {
+  const sim::Json term = {{"labelSelector", {{"matchLabels", {{"unit", "friend"}}}}},
+                          {"topologyKey", "kubernetes.io/hostname"}};
+  return {{"affinity", {{"podAffinity", {{"requiredDuringSchedulingIgnoredDuringExecution", {term}}}}}}};
+}
+
 // A full node, and gangs of high priority that would fit without the pods there, were it not for an affinity to a pod
 // that is nowhere. So it is not proven that no victims help them: affinities look at the pods that would go.
 struct LonelyRig : PreemptionRig {
@@ -112,15 +119,9 @@ struct LonelyRig : PreemptionRig {
     REQUIRE(BoundOf("low") == 4);
   }
   void AddLonely(const std::string& gang, const std::string& cpu) {
-    const sim::Json term = {{"labelSelector", {{"matchLabels", {{"unit", "friend"}}}}},
-                            {"topologyKey", "kubernetes.io/hostname"}};
     for (const char* member : {"0", "1"})
       AddPod(fmt::format("{}-{}", gang, member),
-             {.gang = gang,
-              .min = "2",
-              .cpu = cpu,
-              .priority_class = "high",
-              .spec = {{"affinity", {{"podAffinity", {{"requiredDuringSchedulingIgnoredDuringExecution", {term}}}}}}}});
+             {.gang = gang, .min = "2", .cpu = cpu, .priority_class = "high", .spec = BesideFriend()});
   }
   // Adds so many of different shapes, and counts fruitless searches from `settled_ms` on.
   void AddManyLonely(int gangs, base::Millis settled_ms) {
@@ -189,6 +190,32 @@ TEST_CASE("Beside pods of their own priority gangs that wait are not considered 
   for (const char* one : {"runs-0", "runs-1", "runs-2"}) rig.Delete(one);
   rig.Pass(10'000);
   CHECK(attempts.found == 1);
+}
+
+TEST_CASE("Where no node has the amounts, a gang with an affinity is not tried before one has") {
+  PreemptionRig rig;
+  Attempts attempts;
+  rig.Observe(&attempts);
+  rig.AddNode("m", 4, 0, {{"kubernetes.io/hostname", "m"}});
+  rig.AddGang("runs", 3, 1);
+  rig.Pass(5'000);
+  for (const char* member : {"far-0", "far-1"})
+    rig.AddPod(member, {.gang = "far", .min = "2", .cpu = "1500m", .spec = BesideFriend()});
+  rig.Pass(10'000);
+  attempts = {};
+  for (int i = 0; i < 30; ++i) {
+    rig.AddPod("comes", {});
+    rig.Pass(500);
+    rig.Delete("comes");
+    rig.Pass(500);
+  }
+  CHECK(attempts.starts == 30);  // those of the pod that comes
+  rig.AddPod("friend", {.unit = "friend", .cpu = "0"});
+  rig.Pass(1'000);
+  CHECK(rig.BoundOf("far") == 0);
+  for (const char* one : {"runs-0", "runs-1", "runs-2"}) rig.Delete(one);
+  rig.Pass(1'000);
+  CHECK(rig.BoundOf("far") == 2);
 }
 
 TEST_CASE("Where pods come and go, victims that are not found are sought in rounds") {

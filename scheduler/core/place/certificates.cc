@@ -24,6 +24,27 @@ bool CountsTheSame(const PlanResult& a, const PlanResult& b) {
   return figures && a.verdict == b.verdict && a.refusals == b.refusals && a.nearest == b.nearest;
 }
 
+// What nodes are judged by, for each of the classes; empty: nodes alone do not decide. A class that follows other pods
+// is judged so as well where every node refuses it for want of amounts. Whatever happens to other pods then, no node
+// takes a member before it has the amounts, and there the certificate ends (RoomFor).
+std::vector<framework::Ranking::Needs> NeedsOf(std::span<const std::shared_ptr<const cluster::PodClass>> classes,
+                                               Wake wakes, Rankings& rankings) {
+  std::vector<framework::Ranking::Needs> needs;
+  bool alone = true, for_amounts = true;
+  Wake of_amounts = Wake::kNodeAdded;
+  for (const auto& pod_class : classes) {
+    framework::Ranking& ranking = rankings.For(pod_class);
+    needs.push_back(ranking.FreeNeeded());
+    of_amounts = of_amounts | needs.back().wakes;
+    if (ranking.AloneForNow()) continue;
+    alone = false;
+    ranking.Rooms();
+    for_amounts = for_amounts && ranking.total_room() == 0 && !needs.back().amounts.empty();
+  }
+  if (!alone && (!for_amounts || framework::Any(wakes & ~of_amounts))) needs.clear();
+  return needs;
+}
+
 }  // namespace
 
 std::shared_ptr<Certificate> Certificates::Find(const std::string& shape, base::Millis not_before_ms) {
@@ -68,10 +89,8 @@ std::shared_ptr<Certificate> Certificates::Keep(const std::string& shape, PlanRe
   auto& classes = result.short_classes;
   certificate->volumes =
       classes.empty() || std::ranges::any_of(classes, [](const auto& one) { return !one->spec->volumes.empty(); });
-  for (const auto& pod_class : classes)
-    if (const framework::Ranking& ranking = rankings_.For(pod_class); ranking.AloneForNow())
-      certificate->needs.push_back(ranking.FreeNeeded());
-  if (certificate->needs.size() < classes.size()) classes.clear();
+  certificate->needs = NeedsOf(classes, result.wakes, rankings_);
+  if (certificate->needs.empty()) classes.clear();
   // The last: extended resources, which are the scarce ones.
   if (classes.size() == 1 && !certificate->needs[0].amounts.empty()) {
     std::tie(watches_[place].column, watches_[place].amount) = certificate->needs[0].amounts.back();
@@ -86,6 +105,12 @@ void Certificates::RefusePreemption(Certificate& certificate, const observe::Pre
   if (certificate.refused_before != refused) certificate.figures_id = ++last_figures_id_;
   certificate.preemption_refused = certificate.refused_before = refused;
   certificate.preempts_below = preempts_below;
+  // With pods gone the amounts would be there, and then other pods count.
+  const bool alone = std::ranges::all_of(certificate.result.short_classes,
+                                         [this](const auto& one) { return rankings_.For(one).AloneForNow(); });
+  if (alone) return;
+  certificate.result.short_classes.clear();
+  certificate.needs.clear();
 }
 
 void Certificates::End(Certificate& certificate) {

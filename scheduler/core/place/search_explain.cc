@@ -207,6 +207,12 @@ void Search::Explain(const std::vector<Rule>& rules, SearchResult* result) {
   const Places places = FindPlaces(rules, &result->nearest);
   int64_t most = MostThatFit(rules, result->nearest);
   result->wakes = WakesOf(kinds);
+  // Where no node takes a member, none can be the first, in whatever order.
+  const bool order_decides = order_matters_ && std::ranges::any_of(problem_.kinds, [this](const MemberKind& kind) {
+                               Ranking& ranking = rankings_.For(kind.pod_class);
+                               ranking.Rooms();
+                               return ranking.total_room() > 0;
+                             });
 
   WhatIf::Scope scope(what_if_);
   Greedy greedy(problem_, rankings_, what_if_);
@@ -237,7 +243,7 @@ void Search::Explain(const std::vector<Rule>& rules, SearchResult* result) {
   for (const MemberKind& kind : problem_.kinds)
     if (concerns || !rules.empty()) result->wakes = result->wakes | rankings_.For(kind.pod_class).WakesOn();
   if (!rules.empty()) result->wakes = result->wakes | Wake::kNodeLabels | kRoom;
-  if (result->gave_up || order_matters_)
+  if (result->gave_up || order_decides)
     result->wakes = result->wakes | kRoom | Wake::kNodeLabels | Wake::kNodeTaints | Wake::kPodPlaced;
 }
 
