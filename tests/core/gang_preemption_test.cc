@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gangs of higher priority take the place of others, from the search to the last bind.
+#include "core/gangs/evidence.h"
 #include "tests/core/rig.h"
 
 namespace tutti::core {
@@ -27,7 +28,67 @@ struct PreemptionRig : Rig {
   }
 };
 
+// Two nodes with a gang on each, and one of higher priority that takes one of them. Of each gang one member waits.
+struct TwoGangs : PreemptionRig {
+  TwoGangs() {
+    for (const char* node : {"m", "n"}) AddNode(node, 8, 2);
+    for (const char* gang : {"a", "b"}) AddGang(gang, 3, 2, 1);
+    Pass(5'000);
+    REQUIRE(Bound() == 4);
+    Evict();
+    gone = BoundOf("a") == 0 ? "a" : "b";
+    stays = gone == "a" ? "b" : "a";
+    for (int i = 0; i < 3; ++i)  // its controller makes its pods again
+      if (const std::string pod = fmt::format("{}-{}", gone, i); !store.Find(sim::kPods, "default", pod))
+        AddPod(pod, {.gang = gone, .min = "2", .gpu = 1});
+    Settle();
+  }
+  void Evict() {
+    for (const char* pod : {"high-0", "high-1"})
+      AddPod(pod, {.gang = "high", .min = "2", .gpu = 1, .priority_class = "high"});
+    Pass(60'000);
+    REQUIRE(BoundOf("high") == 2);
+  }
+  // The gang that was evicted starts again, and runs for a time; it still has run for less long than the other.
+  void StartAgain() {
+    for (const char* pod : {"high-0", "high-1"}) Delete(pod);
+    Pass(300'000);
+    REQUIRE(BoundOf(gone) == 2);
+  }
+  // What the binds of the gang that was evicted say.
+  std::string Said() const {
+    std::string said;
+    for (const sim::Object& pod : store.All(sim::kPods))
+      if (sim::NameOf(*pod).starts_with(gone + "-")) said += sim::AnnotationOf(*pod, kBindAnnotation);
+    return said;
+  }
+
+  std::string gone, stays;
+};
+
 }  // namespace
+
+TEST_CASE("A gang that was evicted before counts for more, also after a restart") {
+  TwoGangs rig;
+  rig.StartAgain();
+  CHECK_THAT(rig.Said(), Catch::Contains("\"restarts\":1"));
+  rig.Restart();
+  rig.Settle();
+  rig.Evict();
+  CHECK(rig.BoundOf(rig.gone) == 2);
+  CHECK(rig.BoundOf(rig.stays) == 0);
+}
+
+TEST_CASE("How often a gang was evicted is forgotten if the scheduler is restarted while the gang waits") {
+  TwoGangs rig;
+  rig.Restart();
+  rig.Settle();
+  rig.StartAgain();
+  CHECK_THAT(rig.Said(), !Catch::Contains("restarts"));
+  rig.Evict();
+  CHECK(rig.BoundOf(rig.gone) == 0);
+  CHECK(rig.BoundOf(rig.stays) == 2);
+}
 
 TEST_CASE("A whole gang goes for a gang of higher priority, and none for one of the same") {
   PreemptionRig rig;
