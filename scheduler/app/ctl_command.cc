@@ -102,6 +102,7 @@ class Command {
   int Get();
   int History();
   int Version();
+  int Configuration();
   int Completion();
   // Asks for the path, and prints the answer as JSON, YAML or by `text`.
   template <typename Render>
@@ -156,14 +157,18 @@ void Command::AddVerbs(CLI::App& main) {
   CLI::App& history = *main.add_subcommand("history", "Say what happened to a gang");
   history.add_option("NAME", name_, "a gang: NAME, KIND/NAME or NAMESPACE/NAME")->required();
   CLI::App& version = *main.add_subcommand("version", "Print the versions of this program and of the scheduler");
+  CLI::App& config = *main.add_subcommand("config", "Show the configuration of the scheduler");
+  config.require_subcommand(1);
+  CLI::App& view = *config.add_subcommand("view", "Print the configuration in effect, with all defaults");
   CLI::App& completion = *main.add_subcommand("completion", "Print a script that completes commands in a shell");
   completion.add_option("SHELL", shell_, "bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  for (CLI::App* verb : {&why, &get, &history, &version}) AddWhere(*verb);
+  for (CLI::App* verb : {&why, &get, &history, &view, &version}) AddWhere(*verb);
   for (CLI::App* verb : {&why, &get, &history}) AddNamespace(*verb);
   for (CLI::App* verb : {&why, &history}) AddOutput(*verb, {"text", "json", "yaml"});
   AddOutput(get, {"table", "wide", "name", "json", "yaml"});
+  AddOutput(view, {"yaml", "json"});
   AddOutput(version, {"text", "json", "yaml"});
 }
 
@@ -176,6 +181,7 @@ int Command::Go(int argc, char** argv, bool plugin) {
                   "  {0} why raycluster/train\n"
                   "  {0} get gangs -A --state waiting-for-nodes -o wide\n"
                   "  {0} get queues\n"
+                  "  {0} config view\n"
                   "  {0} get nodes --server http://127.0.0.1:8080     # of tutti sim",
                   program_));
   AddVerbs(main);
@@ -197,6 +203,7 @@ int Command::Go(int argc, char** argv, bool plugin) {
   if (verb == "completion") return Completion();
   if (verb == "version") return Version();
   if (!Connect()) return 1;
+  if (verb == "config") return Configuration();
   return verb == "why" ? Why() : verb == "get" ? Get() : History();
 }
 
@@ -272,8 +279,15 @@ int Command::Version() {
   return Say(text);
 }
 
+int Command::Configuration() {
+  const auto answer = door_->GetPage("/configz");
+  if (!answer) return Fail(answer.error().message);
+  const nlohmann::ordered_json config(cluster::ParseJson(*answer));
+  return Say(output_ == "json" ? ToJsonText(config) : ToYamlText(config));
+}
+
 int Command::Completion() {
-  constexpr const char* kWords = "why get history version completion";
+  constexpr const char* kWords = "why get history config version completion";
   constexpr const char* kKinds = "gangs queues nodes";
   if (shell_ == "fish")
     return Say(

@@ -131,12 +131,14 @@ base::Result<std::unique_ptr<DoorClient>> DoorClient::Connect(const Options& opt
   client.version = TUTTI_VERSION;
   parts->client = std::make_unique<kube::KubeClient>(config, client, parts->clock, parts->sink);
   std::unique_ptr<DoorClient> door(new DoorClient(std::move(parts)));
-  door->prefix_ = prefix + doors::Door::kPrefix;
+  door->prefix_ = prefix;
   if (!config.default_namespace.empty()) door->default_namespace_ = config.default_namespace;
   return door;
 }
 
-base::Result<std::string> DoorClient::Get(const std::string& path) {
+base::Result<std::string> DoorClient::Get(const std::string& path) { return GetPage(doors::Door::kPrefix + path); }
+
+base::Result<std::string> DoorClient::GetPage(const std::string& path) {
   base::Result<kube::KubeClient::Reply> reply;
   const auto until = std::chrono::steady_clock::now() + kPatience;
   for (auto pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {

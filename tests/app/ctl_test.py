@@ -12,6 +12,8 @@ import subprocess
 import sys
 import unittest
 
+import yaml
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import doors_rig as rig
@@ -54,6 +56,10 @@ class OfTheSim(rig.OfTheSim):
         answer = json.loads(self.ctl("get", "gangs", "-o", "json", "--server", self.url).stdout)
         self.assertEqual(len(answer["gangs"]), 2)
         self.assertTrue(json.loads(self.ctl("version", "-o", "json", "--server", self.url).stdout)["scheduler"]["leading"])
+        config = yaml.safe_load(self.ctl("config", "view", "--server", self.url).stdout)
+        self.assertEqual(config, json.loads(fetch(self.url + "/configz")[1]))
+        self.assertEqual(json.loads(self.ctl("config", "view", "-o", "json", "--server", self.url).stdout), config)
+        self.assertEqual(self.ctl("config", "edit", "--server", self.url).returncode, 2)
         missing = self.ctl("why", "third", "--server", self.url)
         self.assertEqual((missing.returncode, missing.stdout), (1, ""))
         self.assertIn("there is no gang or pod default/third", missing.stderr)
@@ -73,6 +79,9 @@ class OfRun(rig.OfRun):
         refused = self.ctl("why", "default/first", *with_it)
         self.assertEqual((refused.returncode, refused.stderr),
                          (1, 'error: user "dev" may not list the pods of namespace default\n'))
+        refused = self.ctl("config", "view", *with_it)
+        self.assertEqual((refused.returncode, refused.stderr),
+                         (1, 'error: Forbidden: user "dev" may not get this path\n'))
         self.assertIn("services is forbidden", self.ctl("get", "nodes", "--service", "x", *with_it).stderr)
 
     def config_of(self, server, user):
