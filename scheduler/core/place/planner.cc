@@ -114,6 +114,22 @@ std::vector<cluster::Placement> Planner::NominatedBeside(const Gang& gang, const
                                          }});
 }
 
+// Of pods of one priority for which a node is kept, the first has its room first: else none of them could start before
+// the victims of all are gone.
+std::vector<cluster::Placement> Planner::NominatedBefore(model::PodId pod, NodeId own) const {
+  const int32_t priority = state_.pod(pod).pod->spec->priority;
+  std::vector<cluster::Placement> earlier;
+  bool later = false;
+  for (const model::PodId other : state_.nominations().For(state_.snapshot().node(own).name)) {
+    const cluster::PodEntry& entry = state_.pod(other);
+    later = later || other == pod;
+    if (later && entry.pod->spec->priority <= priority) continue;
+    if (cluster::CountsFor(state_, other, {priority, [](model::PodId) { return false; }}))
+      earlier.push_back({{}, own, entry.pod_class.get()});
+  }
+  return earlier;
+}
+
 // One member that nothing is asked of but a node: that which is kept for it, or else the best one. nullopt: there is
 // more to say.
 std::optional<PlanResult> Planner::PlaceLone(const Gang& gang, const Members& members) {
@@ -142,8 +158,11 @@ NodeId Planner::BestBeside(const Gang& gang, const Members& members, const std::
     const cluster::AsIfNominated as_if(what_if_, nominated, n);
     return rankings_.For(entry.pod_class).Feasible(n);
   };
-  if (const NodeId own = state_.snapshot().FindNode(state_.nominations().NodeOf(members.front()->pod)))
-    if (rankings_.For(entry.pod_class).Feasible(own) && stands(own)) return own;
+  if (const NodeId own = state_.snapshot().FindNode(state_.nominations().NodeOf(members.front()->pod))) {
+    const std::vector<cluster::Placement> earlier = NominatedBefore(members.front()->pod, own);
+    const cluster::AsIfNominated as_if(what_if_, earlier);
+    if (rankings_.For(entry.pod_class).Feasible(own)) return own;
+  }
   NodeId best = rankings_.For(entry.pod_class).Best();
   Problem problem;
   while (best && !stands(best)) {

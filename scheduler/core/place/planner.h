@@ -55,6 +55,8 @@ class Planner {
 
   // Returns the pods of others that keep room from some of these members, where it is kept for them.
   std::vector<cluster::Placement> NominatedBeside(const Gang& gang, const Members& members) const;
+  // Those for which this node is kept, and which come before the pod: of higher priority, or nominated earlier.
+  std::vector<cluster::Placement> NominatedBefore(model::PodId pod, model::NodeId own) const;
 
   // Places exactly these members, all or none.
   PlanResult PlaceAll(const Gang& gang, const Members& members);
