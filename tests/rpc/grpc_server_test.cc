@@ -7,6 +7,7 @@
 #include <chrono>
 #include <fstream>
 #include <future>
+#include <mutex>
 #include <vector>
 
 #include "rig.h"
@@ -191,14 +192,18 @@ TEST_CASE("a request that is too large, or compressed, is refused") {
 class SlowReviewer final : public server::AccessReview {
  public:
   base::Result<std::optional<server::User>> Authenticate(std::string_view) override {
-    asked_.set_value();
-    may_answer_.get_future().wait();
+    std::call_once(first_, [this] { asked_.set_value(); });  // the next call may find no answer kept, and ask again
+    answers_.wait();
     return server::User{"admin", "", {}, {}};
   }
   base::Result<bool> Authorize(const server::User&, std::string_view, std::string_view) override { return true; }
   base::Result<bool> AuthorizeListOfPods(const server::User&, std::string_view) override { return true; }
 
   std::promise<void> asked_, may_answer_;
+
+ private:
+  std::once_flag first_;
+  const std::shared_future<void> answers_ = may_answer_.get_future().share();
 };
 
 TEST_CASE("a call whose deadline has passed fails, and the server goes on") {
