@@ -9,6 +9,7 @@ import time
 
 import yaml
 
+from definitions import await_established
 from held import await_hold
 from ports import free_port
 from runner import rights
@@ -85,11 +86,12 @@ class RealCluster:
     def _apply(self, manifests):
         folder = REPOSITORY / "manifests" / manifests
         done = self._kubectl("apply", "--server-side", "--force-conflicts", "-k", str(folder))
-        if done.returncode == 0 and folder.name == "crds":
+        problem = done.stderr.strip() if done.returncode != 0 else ""
+        if not problem and folder.name == "crds":
             files = [word for file in folder.glob("*.*_*.yaml") for word in ("-f", str(file))]
-            done = self._kubectl("wait", "--for=condition=Established", "--timeout=60s", *files)
-        if done.returncode != 0:
-            raise ClusterError(f"manifests/{manifests} could not be applied: {done.stderr.strip()}")
+            problem = await_established(self._kubectl, *files)
+        if problem:
+            raise ClusterError(f"manifests/{manifests} could not be applied: {problem}")
 
     def _await_hold(self):
         def said(*arguments, stdin):
