@@ -33,12 +33,12 @@ export class Table {
     this.root = element("div.scroller", {tabindex: 0, role: "region", "aria-label": label}, this.table, this.nothing);
     this.showHead();
     this.root.addEventListener("scroll", onceAFrame(() => this.askForSight()), {passive: true});
-    this.body.addEventListener("keydown", (event) => this.key(event));
+    this.root.addEventListener("keydown", (event) => this.key(event));
     this.body.addEventListener("focusin", (event) => {
       this.focus = this.from + [...this.body.children].indexOf(event.target.closest("tr"));
     });
-    this.body.addEventListener("focusout", (event) => {
-      if (event.relatedTarget) this.focus = -1;
+    this.root.addEventListener("focusout", ({relatedTarget: next}) => {
+      if (next && next !== this.root && !this.body.contains(next)) this.focus = -1;
     });
     this.size = new ResizeObserver(() => this.askForSight());
     this.size.observe(this.root);
@@ -120,9 +120,11 @@ export class Table {
       element(`${column.name ? "th" : "td"}.${column.classes}`, column.name ? {scope: "row"} : {}, column.show(row))));
   }
 
+  // A row that is not in the document yet gets the keyboard when it comes. Until then the list itself has it, so that no
+  // key is lost.
   focusRow(number) {
-    const link = this.body.children[number - this.from]?.querySelector("a,button");
-    if (link && document.activeElement !== link) link.focus({preventScroll: true});
+    const target = this.body.children[number - this.from]?.querySelector("a,button") ?? this.root;
+    if (document.activeElement !== target) target.focus({preventScroll: true});
   }
 
   key(event) {

@@ -322,6 +322,15 @@ class Use(Console):
         page.key("Enter", number=13, text="\r")
         page.until("location.hash.startsWith('#/gangs/')", "Enter opens the gang")
 
+    def test_a_row_that_has_the_keyboard_keeps_it_while_it_is_out_of_sight(self):
+        page = self.open(Cluster(nodes=64, gangs=500))
+        page.until(f"{ROWS} > 10", "rows")
+        page.run("document.querySelector('tbody:not(.space) th a').focus()")
+        page.run("document.querySelector('.scroller').scrollTop = 1e9")
+        page.until("!document.querySelector('tr[aria-rowindex=\"2\"]')", "the first row is out of sight")
+        page.key("ArrowDown", number=40)
+        page.until("document.activeElement.closest('tr')?.getAttribute('aria-rowindex') == 3", "the second row has the keyboard")
+
     def test_of_a_long_list_only_what_is_in_sight_is_in_the_document(self):
         page = self.open(Cluster(nodes=64, gangs=5000), view="#/gangs")
         self.shows("5,000 gangs")
