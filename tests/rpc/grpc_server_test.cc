@@ -207,9 +207,9 @@ class SlowReviewer final : public server::AccessReview {
 };
 
 TEST_CASE("a call whose deadline has passed fails, and the server goes on") {
+  SlowReviewer slow;  // goes after the server that asks it
   Rig rig;
   rig.stage.Show(Waiting("default", "x", 0, 1));
-  SlowReviewer slow;
   rig.desk = std::make_unique<doors::Desk>(rig.stage, rig.clock);
   auto started = GrpcServer::Start(rig.options, *rig.desk, rig.clock, &slow);
   REQUIRE(started);
@@ -302,8 +302,8 @@ TEST_CASE("a stream whose reader takes nothing for a minute is cut off") {
 }
 
 TEST_CASE("a call without a deadline ends after a minute") {
-  Rig rig;
   SlowReviewer slow;
+  Rig rig;
   rig.desk = std::make_unique<doors::Desk>(rig.stage, rig.clock);
   auto started = GrpcServer::Start(rig.options, *rig.desk, rig.clock, &slow);
   REQUIRE(started);
