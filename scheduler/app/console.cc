@@ -12,7 +12,7 @@
 namespace tutti::app {
 namespace {
 
-constexpr std::string_view kAddress = "/ui", kFolder = "/ui/";
+constexpr std::string_view kAddress = "/ui", kFolder = kConsolePath;
 constexpr std::string_view kFirstPage = "index.html", kHeaders = "headers";
 
 const char* TypeOf(std::string_view name) {

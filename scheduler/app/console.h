@@ -10,6 +10,8 @@
 
 namespace tutti::app {
 
+inline constexpr const char* kConsolePath = "/ui/";
+
 // Returns the file at `path`, with the headers of ui/headers: "/ui/" is the page, and "/ui" leads there. 404: there is
 // no such file; nullopt: the path is not below "/ui". Thread-safe.
 std::optional<server::OpenAnswer> ShowConsole(std::string_view path);

@@ -121,6 +121,7 @@ server::Pages MakePages(const PageSources& from) {
   server::Pages pages;
   AddHealth(from, &pages);
   pages.open = ShowConsole;
+  pages.open_at = kConsolePath;
   const auto show = [](auto text) { return [text](const Query&) { return PageAnswer{200, text()}; }; };
   pages.shown = {{"/metrics", server::kPrometheus, show([from] {
                     from.metrics.SetLeading(from.driver.leading());

@@ -209,6 +209,8 @@ struct Server::Impl {
       if (!page.parameters.empty()) list += fmt::format("?{}=", fmt::join(page.parameters, "=&"));
       list += '\n';
     }
+    for (const Folder& folder : pages.folders) list += folder.prefix + '\n';
+    if (!pages.open_at.empty()) list += pages.open_at + '\n';
     http.Get("/", [list](const httplib::Request&, httplib::Response& response) { response.set_content(list, kText); });
   }
 

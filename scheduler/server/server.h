@@ -69,6 +69,7 @@ struct Pages {
   // Answers the paths that are open to all, before anything is asked about the sender; nullopt: it is none of them. May
   // be empty.
   std::function<std::optional<OpenAnswer>(std::string_view path)> open;
+  std::string open_at;  // the first of those paths, for the list at "/"; may be empty
 };
 
 class Server {

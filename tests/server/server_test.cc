@@ -114,7 +114,10 @@ TEST_CASE("a health check can be asked alone, and left out") {
 TEST_CASE("a page says which parameters it does not know, and the index lists all") {
   std::string problem;
   Reviewer reviewer;
-  const auto server = Start(OnLoopback(), SomePages(&problem), &reviewer);
+  Pages pages = SomePages(&problem);
+  pages.folders = {{"/apis/x/", [](const FolderRequest&) { return FolderAnswer{}; }}};
+  pages.open_at = "/open/";
+  const auto server = Start(OnLoopback(), std::move(pages), &reviewer);
   REQUIRE(server);
   const int port = (*server)->port();
   const auto unknown = Get(port, "/debug/decisions?name=b&state=waiting", "admin");
@@ -125,7 +128,7 @@ TEST_CASE("a page says which parameters it does not know, and the index lists al
   CHECK(missing->get_header_value("Content-Type") == kText);
   CHECK(Get(port, "/metrics?whatever=1", "admin")->status == 200);
   CHECK(Get(port, "/", "admin")->body ==
-        "/healthz\n/livez\n/readyz\n/metrics\n/configz\n/debug/decisions?namespace=&name=\n");
+        "/healthz\n/livez\n/readyz\n/metrics\n/configz\n/debug/decisions?namespace=&name=\n/apis/x/\n/open/\n");
 }
 
 // Whether the server speaks `version` with a client that offers it alone, and `suites` of TLS 1.2 (empty: all).
