@@ -8,7 +8,8 @@ The table is that of ARCHITECTURE.md. It is closed: a room that is not in it, or
 is an error too. The rooms inside the rooms of INSIDE have tables of their own, which are closed likewise, and there a
 type that is declared and not included counts, too; what they look like by floors is drawn by picture.py. Each third-party library is confined to the rooms that need it. No plugin sees another one: what
 they share is in plugins/common. And JSON is parsed by cluster::ParseJson alone, which bounds its depth, and printed
-by base::PrintJson, which does not throw at what is not UTF-8.
+by base::PrintJson, which does not throw at what is not UTF-8. Why a gang waits is written by GangBook alone, together
+with the gang's state.
 """
 
 import pathlib
@@ -86,6 +87,10 @@ PARSES = {"scheduler/cluster/json_text.cc", "sim/manifests/manifest.cc"}
 PRINTER = re.compile(r"(?:\.|->)dump\((?!.*error_handler_t::replace)")
 PRINTS = {"scheduler/base/json_string.cc"}
 
+# Why a gang waits, and where alone that is written.
+REFUSAL = re.compile(r"(?<!member)(?:\.|->)refusal(?:(?:->\w+)*\s*[|&]?=(?!=)|\.(?:reset|emplace)\()")
+REFUSES = "scheduler/core/gangs/gang_book.cc"
+
 DEFINED = re.compile(r"^(?:class|struct|enum class) (\w+)\b[^;]*\{")
 DECLARED = re.compile(r"^(?:class|struct|enum class) (\w+)(?: : \w+)?;")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
@@ -120,6 +125,15 @@ def bare_json(root):
                 yield f"{name}:{number}: JSON is parsed by cluster::ParseJson, which bounds its depth"
             if name not in PRINTS and PRINTER.search(line):
                 yield f"{name}:{number}: JSON is printed by base::PrintJson, which replaces what is not UTF-8"
+
+
+def stray_refusals(root):
+    """The complaints about writers of Gang::refusal besides the one that also writes the gang's state."""
+    for room, _, file in sources(root):
+        name = file.relative_to(root).as_posix()
+        for number, line in enumerate(file.read_text().splitlines(), start=1):
+            if room == "core" and name != REFUSES and REFUSAL.search(line):
+                yield f"{name}:{number}: why a gang waits is written by GangBook::SetState and its neighbours"
 
 
 def wrong(room, plugin, quoted, path):
@@ -185,7 +199,7 @@ def check(root):
                 why = wrong_inside(room, inner(f"{room}/{file.relative_to(folder_of(root, room))}"), path)
             if why:
                 complaints.append(f"{file.relative_to(root)}:{number}: {why}")
-    return read, complaints + list(bare_json(root)) + list(hidden(root))
+    return read, complaints + list(bare_json(root)) + list(stray_refusals(root)) + list(hidden(root))
 
 
 def main():

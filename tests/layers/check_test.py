@@ -47,6 +47,9 @@ PLANTED = {
     "JSON of any depth": ("scheduler/kube/client.cc", "auto json = base::Json::parse(body, nullptr, false);\n"),
     "JSON of any depth in sim": ("sim/store/store.cc", "Json parsed = Json::parse(text, nullptr, false);\n"),
     "a printer of JSON that throws": ("sim/store/store.cc", "return value->dump();\n"),
+    "a second writer of why a gang waits": ("scheduler/core/passes/drain.cc", "  gang.refusal = ExplainUndoing(gang);\n"),
+    "one who ends why a gang waits": ("scheduler/core/passes/drain.cc", "  book_.at(id).refusal.reset();\n"),
+    "one who edits why a gang waits": ("scheduler/core/passes/drain.cc", "  gang.refusal->wakes = wakes;\n"),
 }
 
 

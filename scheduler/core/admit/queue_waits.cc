@@ -26,7 +26,7 @@ void QueueWaits::Follow(GangId id) {
     const queue::GangRank rank{gang.line.priority, gang.line.created_ms};
     // Members of a whole gang may each ask for another amount: the least of each may fit where none of them does.
     if (!queue.valid() || !queues_.waits().Put(id, queue, rank, Ask(queues_.tree().cells(), gang.refusal->asks_queue)))
-      gang.refusal->wakes = gang.refusal->wakes | framework::Wake::kQueue;
+      book_.WakeOn(gang, framework::Wake::kQueue);
   }
   if (!promised_.contains(id)) return;
   Redeem(id);

@@ -133,7 +133,7 @@ void Plans::ConfirmIfWhole(GangId id) {
 void Plans::MakeWhole(Gang& gang) {
   if (gang.whole || gang.plan->undoing()) return;
   gang.whole = true;
-  gang.refusal.reset();
+  book_.EndRefusal(gang);
   const Requirement requirement = Require(gang, *book_.CensusOf(gang));
   if (gang.members.size() > 1 && requirement.met())
     gang_status_.TellGang(gang, false, "Scheduled", fmt::format("all {} required members are bound", requirement.min));

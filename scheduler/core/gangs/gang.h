@@ -347,7 +347,7 @@ struct Gang {
   base::Boxed<GangQuota> quota;             // empty: it is in no queue that gives quota before there are pods
   base::Boxed<Preemption> preemption;       // empty: no pod leaves for it
   base::Boxed<GivenUpPreemption> given_up;  // the last one that was
-  base::Boxed<Refusal> refusal;             // why it waits; the passes write it, and Plans ends it
+  base::Boxed<Refusal> refusal;             // why it waits; only GangBook writes it
   int64_t restarts = 0;     // how often it was evicted as a whole, up to kMostRestarts; each bind says it (Evidence)
   uint64_t selections = 0;  // up to which change of selections its members are classified
   std::string last_plan;

@@ -117,7 +117,7 @@ GangId GangBook::Join(PodId pod, std::optional<Owner> owner) {
   if (gang.members.empty()) gang.lone = membership.lone;
   if (membership.declared) {
     if (gang.said != membership.declared) {
-      if (gang.refusal && gang.spec != *membership.declared) gang.refusal->figures_stale = true;
+      if (gang.spec != *membership.declared) RenewFigures(gang);
       gang.spec = *membership.declared;
       gang.said = std::move(membership.declared);
       gang.declared = true;
@@ -234,9 +234,28 @@ void GangBook::Audit() const {
   });
 }
 
-void GangBook::SetState(Gang& gang, dialects::GangState to) const {
+void GangBook::SetState(Gang& gang, dialects::GangState to, std::optional<Refusal> why) const {
   if (gang.state != to || gang.since_ms == 0) gang.since_ms = clock_.WallMs();
   gang.state = to;
+  if (why)
+    gang.refusal = *std::move(why);
+  else
+    gang.refusal.reset();
+}
+
+void GangBook::Refuse(Gang& gang, Refusal why) const {
+  const dialects::GangState state = why.state();
+  SetState(gang, state, std::move(why));
+}
+
+void GangBook::EndRefusal(Gang& gang) const { gang.refusal.reset(); }
+
+void GangBook::RenewFigures(Gang& gang) const {
+  if (gang.refusal) gang.refusal->figures_stale = true;
+}
+
+void GangBook::WakeOn(Gang& gang, framework::Wake events) const {
+  gang.refusal->wakes = gang.refusal->wakes | events;
 }
 
 bool GangBook::Describe(GangId id) {

@@ -115,8 +115,17 @@ class GangBook {
   bool Describe(model::GangId id);
   // Drops the gang. REQUIRES: it has no members, and the agenda has forgotten it.
   void Close(model::GangId id);
-  // Sets the gang's state, and when it changed.
-  void SetState(Gang& gang, dialects::GangState to) const;
+
+  // Say what the gang does, since when, and why it waits if it does. Refuse: it waits, as its refusal says. A whole gang
+  // is refused more members, and its state is another.
+  void SetState(Gang& gang, dialects::GangState to, std::optional<Refusal> why = std::nullopt) const;
+  void Refuse(Gang& gang, Refusal why) const;
+  // Forgets why the gang waited: that is over, and its state is still to be found.
+  void EndRefusal(Gang& gang) const;
+  // Marks the figures of what is said of the gang as ones that are to be said again.
+  void RenewFigures(Gang& gang) const;
+  // Lets such events, too, have the gang considered again. REQUIRES: it waits.
+  void WakeOn(Gang& gang, framework::Wake events) const;
 
   // Returns the gang's census, taken once and kept. What changes it resets Gang::census: the gang's members or
   // declaration, a member's pod, the plan or one of its assignments, a member's node that comes or goes.

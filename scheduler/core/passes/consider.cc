@@ -82,10 +82,8 @@ void Consideration::Run(GangId id) {
     census = *book_.CensusOf(gang);
   }
   if (!gang.whole) agenda_.StandInFront(id);
-  if (!gang.plan && census.empty_handed() && IsTerminating(gang, census, state_)) {
-    gang.refusal.reset();
+  if (!gang.plan && census.empty_handed() && IsTerminating(gang, census, state_))
     return book_.SetState(gang, GangState::kTerminating);
-  }
   // No member comes to a gang that is leaving, or giving a part away: it would come to what is left of it.
   if (gang.whole && std::ranges::any_of(census.placed, [this](const Member* member) {
         return state_.pod(member->pod).victim_of.valid();
@@ -107,13 +105,11 @@ bool Consideration::IsOver(GangId id, Census& census) {
     if (gang.plan->open.empty() && !leaving) committer_.plans().End(id);
   }
   if (HasEnded(gang, census)) {
-    gang.refusal.reset();
     if (gang.plan && gang.plan->open.empty()) committer_.plans().End(id);  // nothing is left of it for later members
     book_.SetState(gang, GangState::kFinished);
     return true;
   }
   if (gang.members.empty() && !book_.Keeps(*gang.dialect, gang.key)) {  // it is here until that has been said
-    gang.refusal.reset();
     book_.SetState(gang, GangState::kWaitingForMembers);
     return true;
   }

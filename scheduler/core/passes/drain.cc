@@ -317,7 +317,7 @@ void Drain::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
     const queue::QueueKey queue = gang.charged_to;
     if (book_.Describe(id)) {
       quota_desk_.Note(id);
-      if (gang.refusal) gang.refusal->figures_stale = true;
+      book_.RenewFigures(gang);
       agenda_.OnDescribed(id);
       queue_status_.MarkPath(queue);
       charges_.Move(gang);

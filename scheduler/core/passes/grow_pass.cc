@@ -39,6 +39,33 @@ model::ResourceList Least(const model::ResourceList& a, const model::ResourceLis
   return least;
 }
 
+// Why the gang waits: for what its members wait for. What is said of the gang is said of the first member that waits
+// for room.
+std::optional<Refusal> SumUp(const Members& waiting) {
+  const Refusal* shown = nullptr;
+  auto wakes = Wake::kMembers;
+  std::optional<model::ResourceList> asks;  // what all ask for that the queue refuses
+  absl::flat_hash_set<const Refusal*> seen;
+  std::vector<std::shared_ptr<const Validity>> by;
+  for (const Member* member : waiting) {
+    const Refusal* refusal = member->refusal.get();
+    if (!refusal || !seen.insert(refusal).second) continue;
+    if (!refusal->asks_queue.empty()) asks = asks ? Least(*asks, refusal->asks_queue) : refusal->asks_queue;
+    if (refusal->certificate)
+      by.push_back(refusal->certificate);
+    else
+      wakes = wakes | refusal->wakes;
+    if (!shown || (!HasFigures(shown->state()) && HasFigures(refusal->state()))) shown = refusal;
+  }
+  if (!shown) return std::nullopt;
+  Refusal sum = *shown;
+  sum.wakes = wakes;
+  sum.asks_queue = asks.value_or(model::ResourceList());
+  sum.certificate = nullptr;
+  sum.certificates = std::move(by);
+  return sum;
+}
+
 }  // namespace
 
 struct GrowPass::Filling {
@@ -80,13 +107,13 @@ void GrowPass::Run(GangId id, Census& census) {
   const bool old = filling.afresh && (gang.surplus_from || filling.asks || filling.behind);  // of some they are still
   Members waiting = census.pending;
   waiting.insert(waiting.end(), census.refused.begin(), census.refused.end());
-  SumUp(gang, waiting);
-  if (gang.refusal) gang.refusal->figures_stale = old;
+  std::optional<Refusal> why = SumUp(waiting);
+  if (why) why->figures_stale = old;
   if (filling.reserved > 0) {
     census = *book_.CensusOf(gang);
     filling.requirement = Require(gang, census);
   }
-  SetStanding(gang, census, std::move(filling.requirement));
+  SetStanding(gang, census, std::move(filling.requirement), std::move(why));
   committer_.Pump(id);
 }
 
@@ -221,22 +248,23 @@ std::shared_ptr<const Refusal> GrowPass::Share(const Filling& filling, Refusal r
 }
 
 // A member that has a place held is not there yet; and if none waits, members lack that do not exist, or are leaving.
-void GrowPass::SetStanding(Gang& gang, const Census& census, Requirement requirement) {
+void GrowPass::SetStanding(Gang& gang, const Census& census, Requirement requirement, std::optional<Refusal> why) {
   const bool met = requirement.met();
   if (!census.reserved.empty()) {
     Census bound = census;
     bound.reserved.clear();
     requirement = Require(gang, bound);
   }
-  if (requirement.met() || base::Planted(base::Bug::kWasIsWhole)) return book_.SetState(gang, GangState::kWhole);
-  if (met) return book_.SetState(gang, GangState::kBinding);
-  if (!gang.refusal) {
+  if (requirement.met() || base::Planted(base::Bug::kWasIsWhole))
+    return book_.SetState(gang, GangState::kWhole, std::move(why));
+  if (met) return book_.SetState(gang, GangState::kBinding, std::move(why));
+  if (!why) {
     if (IsTerminating(gang, census, state_)) return book_.SetState(gang, GangState::kTerminating);
     if (!census.pending.empty()) return book_.SetState(gang, GangState::kBinding);  // its turn comes
-    gang.refusal = ExplainMembers(gang, requirement, census, strangers_, state_);
-    if (!census.lost.empty()) gang.refusal->wakes = gang.refusal->wakes | Wake::kNodeAdded;  // a node may come back
+    why = ExplainMembers(gang, requirement, census, strangers_, state_);
+    if (!census.lost.empty()) why->wakes = why->wakes | Wake::kNodeAdded;  // a node may come back
   }
-  book_.SetState(gang, gang.refusal->state());
+  book_.Refuse(gang, *std::move(why));
 }
 
 std::optional<Refusal> GrowPass::RefuseAtOnce(const Filling& filling, const GrowthUnit& part, const std::string& shape,
@@ -248,31 +276,6 @@ std::optional<Refusal> GrowPass::RefuseAtOnce(const Filling& filling, const Grow
   if (auto certificate = certificates_.Find(shape, filling.figures_from_ms))
     return ExplainNodes(gang, rest, std::move(certificate));
   return std::nullopt;
-}
-
-void GrowPass::SumUp(Gang& gang, const Members& pending) {
-  gang.refusal.reset();
-  const Refusal* shown = nullptr;
-  auto wakes = Wake::kMembers;
-  std::optional<model::ResourceList> asks;  // what all ask for that the queue refuses
-  absl::flat_hash_set<const Refusal*> seen;
-  std::vector<std::shared_ptr<const Validity>> by;
-  for (const Member* member : pending) {
-    const Refusal* refusal = member->refusal.get();
-    if (!refusal || !seen.insert(refusal).second) continue;
-    if (!refusal->asks_queue.empty()) asks = asks ? Least(*asks, refusal->asks_queue) : refusal->asks_queue;
-    if (refusal->certificate)
-      by.push_back(refusal->certificate);
-    else
-      wakes = wakes | refusal->wakes;
-    if (!shown || (!HasFigures(shown->state()) && HasFigures(refusal->state()))) shown = refusal;
-  }
-  if (!shown) return;
-  gang.refusal = *shown;
-  gang.refusal->wakes = wakes;
-  gang.refusal->asks_queue = asks.value_or(model::ResourceList());
-  gang.refusal->certificate = nullptr;
-  gang.refusal->certificates = std::move(by);
 }
 
 }  // namespace tutti::core

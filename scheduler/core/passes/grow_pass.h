@@ -66,11 +66,9 @@ class GrowPass {
   // Returns why the part waits, as far as that is known without a search; else nullopt.
   std::optional<Refusal> RefuseAtOnce(const Filling& filling, const GrowthUnit& part, const std::string& shape,
                                       const Requirement& rest);
-  // Makes the gang wait for what its members wait for. What is said of the gang is said of the first member that waits
-  // for room.
-  static void SumUp(Gang& gang, const Members& pending);
-  // Says whether the gang, which was whole, still is. `requirement`: what it needs by the census.
-  void SetStanding(Gang& gang, const Census& census, Requirement requirement);
+  // Says whether the gang, which was whole, still is. `requirement`: what it needs by the census; `why`: why its members
+  // wait, if some do.
+  void SetStanding(Gang& gang, const Census& census, Requirement requirement, std::optional<Refusal> why);
 
   const cluster::ClusterState& state_;
   GangBook& book_;

@@ -38,7 +38,6 @@ bool QuotaGate::Opens(GangId id, const Census& census) {
     return false;
   }
   if (!gang.members.empty()) return true;
-  gang.refusal.reset();
   book_.SetState(gang, GangState::kAdmitted);
   return false;
 }
@@ -47,10 +46,7 @@ void QuotaGate::StandInLine(GangId id, const Census& census) {
   Gang& gang = book_.at(id);
   // Pods that run without quota are left alone.
   if (gang.whole || (census.holds_nodes() && !committer_.Abort(id))) return;
-  if (gang.quota->replaced) {
-    gang.refusal.reset();
-    return book_.SetState(gang, GangState::kFinished);
-  }
+  if (gang.quota->replaced) return book_.SetState(gang, GangState::kFinished);
   const base::Millis not_before_ms = gang.quota->terms->not_before_ms, now = clock_.WallMs();
   if (not_before_ms > now) agenda_.At(id, clock_.MonotonicMs() + not_before_ms - now);
   desk_.LineUpIfDue(id);
@@ -76,7 +72,7 @@ bool QuotaGate::ReleaseIfStopped(GangId id) {
   if (gang.plan && !committer_.Abort(id)) committer_.plans().End(id);
   announcer_.Quota(gang, observe::Observer::QuotaStep::Kind::kReleased, desk_.QueueName(gang));
   Plans::ForgetWhole(gang);
-  gang.refusal.reset();
+  book_.EndRefusal(gang);
   desk_.Release(id);
   return true;
 }

@@ -102,6 +102,15 @@ std::string QuotaPass::Place(GangId id, const queue::Assignment& assignment) {
   return why;
 }
 
+std::vector<model::PodId> QuotaPass::PodsOf(const std::vector<queue::Victim>& victims) const {
+  std::vector<model::PodId> pods;
+  for (const queue::Victim& victim : victims)
+    for (const Member* member : book_.at(victim.gang).members)
+      if (const cluster::PodEntry& entry = state_.pod(member->pod); entry.node && !entry.evicted)
+        pods.push_back(member->pod);
+  return pods;
+}
+
 std::string QuotaPass::WhySumsLack(GangId id, const queue::Assignment& assignment,
                                    const std::vector<queue::Victim>& victims) {
   Gang& gang = book_.at(id);
@@ -109,17 +118,13 @@ std::string QuotaPass::WhySumsLack(GangId id, const queue::Assignment& assignmen
   std::map<std::string, int64_t> counts;
   for (const queue::RoleAssignment& role : assignment.roles) counts[role.name] = role.count;
   model::ResourceList leaving;
-  for (const queue::Victim& victim : victims)
-    for (const Member* member : book_.at(victim.gang).members)
-      if (const cluster::PodEntry& entry = state_.pod(member->pod); entry.node && !entry.evicted)
-        leaving.AddAll(entry.pod->spec->requests);
+  for (const model::PodId pod : PodsOf(victims)) leaving.AddAll(state_.pod(pod).pod->spec->requests);
   const auto lack = sums_.LackFor(id, DemandOf(gang.quota->declared.promised, counts), leaving);
   if (!lack) {
     if (victims.empty()) sums_.Follow(id, gang, true);
     return {};
   }
-  gang.refusal = ExplainSum(gang, lack->resource, lack->asked, lack->free);
-  book_.SetState(gang, gang.refusal->state());
+  book_.Refuse(gang, ExplainSum(gang, lack->resource, lack->asked, lack->free));
   figures_.Regroup(id);
   agenda_.Touch(id);
   return gang.refusal->words().Full();
@@ -168,16 +173,12 @@ std::string QuotaPass::WhyNotPlaced(GangId id, const std::vector<queue::Victim>&
   if (requirement.met()) return {};
   if (!requirement.reachable()) return kNotNow;
   const cluster::WhatIf::Scope scope(planner_.what_if());
-  for (const queue::Victim& victim : gone)
-    for (const Member* member : book_.at(victim.gang).members)
-      if (const cluster::PodEntry& entry = state_.pod(member->pod); entry.node && !entry.evicted)
-        planner_.what_if().Evict(member->pod);
+  for (const model::PodId pod : PodsOf(gone)) planner_.what_if().Evict(pod);
   const PlanResult result = planner_.PlaceRequired(gang, census->pending, requirement);
   for (const cluster::Placement& placement : result.placements)
     found->nodes[book_.at(placement.member).role].push_back(state_.snapshot().node(placement.node).name);
   if (result.fits) return {};
-  gang.refusal = ExplainNodes(gang, requirement, result);
-  book_.SetState(gang, gang.refusal->state());
+  book_.Refuse(gang, ExplainNodes(gang, requirement, result));
   return gang.refusal->words().Full();
 }
 

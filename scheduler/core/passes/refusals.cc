@@ -14,8 +14,7 @@ void Refusals::Wait(model::GangId id, Refusal refusal, const std::string& beside
   if (const std::string& said = refusal.reason().remark; !said.empty() && !remark.empty()) remark = said + " " + remark;
   if (!remark.empty()) refusal.AddRemark(remark);
   if (gang.refusal && !gang.refusal->figures_stale) figures_.Keep(id, *gang.refusal, &refusal);
-  book_.SetState(gang, refusal.state());
-  gang.refusal = std::move(refusal);
+  book_.Refuse(gang, std::move(refusal));
   if (gang.plan) committer_.Pump(id);
 }
 

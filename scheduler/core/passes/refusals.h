@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refusals: stores why a gang waits.
+// Refusals: makes a gang wait: with what is to be said besides, and with figures that it was told a moment ago.
 #pragma once
 
 #include "core/commit/committer.h"

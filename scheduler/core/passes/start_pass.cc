@@ -43,7 +43,6 @@ void StartPass::AdmitUnplaced(GangId id) {
   if (FitOf(gang.spec, state_.snapshot()) == model::Fit::kAggregate)
     if (const auto lack = sums_.LackFor(id, DemandOf(gang.spec.promised)))
       return refusals_.Wait(id, ExplainSum(gang, lack->resource, lack->asked, lack->free));
-  gang.refusal.reset();
   sums_.Follow(id, gang, true);
   book_.SetState(gang, GangState::kAdmitted);
 }
@@ -60,12 +59,14 @@ void StartPass::Run(GangId id, Census& census) {
   }
   HoldRefusedBack(gang, clock_.MonotonicMs(), &census);
   if (!Place(id, census)) return;
-  gang.refusal.reset();
+  book_.EndRefusal(gang);  // or no bind would leave
   committer_.Pump(id);
-  book_.SetState(gang, gang.plan && gang.plan->awaits_pods() ? GangState::kAdmitted : GangState::kBinding);
-  // Before the evictions leave, other writes to its pods are on their way: this one would collide with them.
+  // Before the evictions leave, other writes to its pods are on their way: to tell of them would collide with those.
+  std::optional<Refusal> awaits_victims;
   if (gang.preemption && gang.preemption->begun_ms != 0)
-    gang.refusal = ExplainVictims(gang, Require(gang, *book_.CensusOf(gang)), state_);
+    awaits_victims = ExplainVictims(gang, Require(gang, *book_.CensusOf(gang)), state_);
+  const bool awaits_pods = gang.plan && gang.plan->awaits_pods();
+  book_.SetState(gang, awaits_pods ? GangState::kAdmitted : GangState::kBinding, std::move(awaits_victims));
 }
 
 bool StartPass::AwaitsExtenders(const Gang& gang, const Census& census, const Requirement& requirement) {

@@ -41,9 +41,8 @@ bool UndoPass::TakeOver(GangId id, const Census& census) {
 
 void UndoPass::Continue(GangId id, const Census& census) {
   Gang& gang = book_.at(id);
-  book_.SetState(gang, dialects::GangState::kWaitingForNodes);
   // To say so also changes the pods: a bind that is still on its way to one of them comes too late then.
-  gang.refusal = ExplainUndoing(gang);
+  book_.Refuse(gang, ExplainUndoing(gang));
   committer_.plans().ReleaseUnsent(id);
   committer_.Pump(id);  // repeats binds in doubt
   bool busy = false;    // some member is not seen to be leaving yet; those that are may take very long

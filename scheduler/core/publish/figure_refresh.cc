@@ -82,7 +82,7 @@ void FigureRefresh::Regroup(GangId id) {
 void FigureRefresh::Renew(GangId id) {
   Gang& gang = book_.at(id);
   if (!gang.refusal) return;
-  gang.refusal->figures_stale = true;
+  book_.RenewFigures(gang);
   if (WasCutOff(*gang.refusal))
     agenda_.MarkWoken(id);
   else
