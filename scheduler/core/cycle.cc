@@ -58,7 +58,7 @@ struct Cycle::Parts {
   VictimTable victims{state};
   GangVictims gang_victims{state, book};
   LonePreemption lone_preemption{state, planner.what_if(), victims, &gang_victims};
-  Certificates certificates{state.snapshot(), rankings, victims};
+  Certificates certificates{state, rankings, victims};
   Evictable evictable{state, book};
   VictimSearch victim_search{state, book, evictable, planner, rankings, clock};
   VictimRefusals victim_refusals{evictable, clock};
@@ -126,6 +126,8 @@ struct Cycle::Parts {
   // Brings what queues may have, and whose turn it is, up to date with what happened.
   void RenewQueues();
   void Wake();
+  // Has lone pods considered for which one of these nodes is kept, and has room now.
+  void WakeNominated(const std::vector<model::NodeId>& improved);
   void FireTimers();
   // Gives quota where there is some, until what is given back is given again.
   void GiveQuota();
@@ -226,8 +228,20 @@ void Cycle::Parts::Wake() {
   happened = happened & ~base::Forgotten<framework::Wake>();
   if (!framework::Any(happened)) return;
   certificates.Happened(happened, improved.nodes);
+  WakeNominated(improved.nodes);
   seeker.NoteNodes();
   agenda.Wake(happened);
+}
+
+void Cycle::Parts::WakeNominated(const std::vector<model::NodeId>& improved) {
+  if (state.nominations().empty()) return;
+  for (const model::NodeId node : improved) {
+    if (!state.snapshot().present(node)) continue;
+    for (const model::PodId pod : state.nominations().For(state.snapshot().node(node).name))
+      if (const GangId id = book.GangOf(pod);
+          id && book.at(id).lone && !state.pod(pod).node && planner.OwnRoom(pod))
+        agenda.MarkReady(id);
+  }
 }
 
 void Cycle::Parts::FireTimers() {

@@ -33,6 +33,10 @@ Refusal Shared(const Gang& gang, Refusal refusal, const std::string& shape) {
   return refusal;
 }
 
+// Tells whether it is a pod that goes to its own node, if one is kept for it, and else wherever all others of its class
+// would.
+bool IsPlacedByItself(const Gang& gang) { return gang.lone && FreeOfTopology(gang); }
+
 // What is known of gangs of one shape is kept under that; of a gang that is like no other under its id.
 std::string KeyOf(GangId id, const std::string& shape) { return shape.empty() ? fmt::format("#{}", id.value) : shape; }
 
@@ -163,7 +167,8 @@ std::optional<Refusal> StartPass::TryStart(GangId id, const Census& census, cons
   const Millis now = clock_.MonotonicMs();
   std::string shape = certificates_.empty() ? std::string() : ShapeOf(gang, census, requirement);
   std::shared_ptr<Certificate> certificate;
-  if (!shape.empty()) certificate = certificates_.Find(shape, figures_.From(gang));
+  const bool own_room = IsPlacedByItself(gang) && planner_.OwnRoom(census.pending.front()->pod);
+  if (!shape.empty() && !own_room) certificate = certificates_.Find(shape, figures_.From(gang));
   if (!certificate) {
     PlanResult result = planner_.PlaceRequired(gang, census.pending, requirement);
     const bool judged = std::ranges::any_of(census.pending, &Member::is_judged);
@@ -178,6 +183,7 @@ std::optional<Refusal> StartPass::TryStart(GangId id, const Census& census, cons
     if (judged) return RefuseJudged(id, census, requirement, std::move(result));
     if (shape.empty()) shape = ShapeOf(gang, census, requirement);
     certificate = certificates_.Keep(KeyOf(id, shape), std::move(result), now);
+    if (IsPlacedByItself(gang)) certificates_.IgnoreKeptRoom(*certificate);
     if (certificate->result.verdict == framework::Verdict::kGaveUp) agenda_.retries().OnCutOff(id, now);
   }
   if ((!gang.lone || gang.preemption) && StartWithVictims(id, census, requirement, shape)) return std::nullopt;
@@ -254,7 +260,7 @@ bool StartPass::StartsWithout(VictimSeeker::Choice* choice, const Gang& gang, co
 }
 
 // Gangs of one shape want the same: so many members of these classes in these roles. Empty: not to be shared, for some
-// node was refused to a member, or is kept for one.
+// node was refused to a member, or is kept for one of several.
 std::string StartPass::ShapeOf(const Gang& gang, const Census& census, const Requirement& requirement) const {
   std::string shape = fmt::format("{}/{}", requirement.min, requirement.have);
   for (const Requirement::Role& role : requirement.roles)
@@ -275,7 +281,8 @@ std::string StartPass::ShapeOf(const Gang& gang, const Census& census, const Req
       std::ranges::adjacent_find(census.pending, std::ranges::not_equal_to(), &Member::role) != census.pending.end();
   const absl::flat_hash_set<const Member*> must(requirement.must.begin(), requirement.must.end());
   for (const Member* member : census.pending) {
-    if (member->shuns_nodes() || !state_.nominations().NodeOf(member->pod).empty()) return {};
+    if (member->shuns_nodes()) return {};
+    if (!IsPlacedByItself(gang) && !state_.nominations().NodeOf(member->pod).empty()) return {};
     kinds.push_back({tells_roles ? std::string_view(member->role) : std::string_view(),
                      member->topology ? std::string_view(member->topology->subset) : std::string_view(),
                      state_.pod(member->pod).pod_class->id.value, must.contains(member)});

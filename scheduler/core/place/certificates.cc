@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "cluster/as_if_nominated.h"
 #include "model/quantity.h"
 
 namespace tutti::core {
@@ -100,6 +101,11 @@ std::shared_ptr<Certificate> Certificates::Keep(const std::string& shape, PlanRe
   return certificate;
 }
 
+void Certificates::IgnoreKeptRoom(Certificate& certificate) {
+  certificate.beside_nominated = std::ranges::all_of(
+      certificate.result.short_classes, [this](const auto& one) { return rankings_.For(one).AloneForNow(); });
+}
+
 void Certificates::RefusePreemption(Certificate& certificate, const observe::PreemptionRefused& refused,
                                     int32_t preempts_below) {
   if (certificate.refused_before != refused) certificate.figures_id = ++last_figures_id_;
@@ -189,8 +195,11 @@ int64_t Certificates::RoomFor(Certificate& certificate, NodeId n) {
   int64_t sum = 0;
   for (size_t i = 0; i < certificate.needs.size(); ++i) {
     const framework::Ranking::Needs& needs = certificate.needs[i];
-    const bool enough = std::all_of(needs.amounts.rbegin(), needs.amounts.rend(),
-                                    [&](const auto& need) { return need.second <= snapshot_.Free(n, need.first); });
+    const int32_t priority = certificate.result.short_classes[i]->spec->priority;
+    const bool enough = std::all_of(needs.amounts.rbegin(), needs.amounts.rend(), [&](const auto& need) {
+      return need.second <= snapshot_.Free(n, need.first) &&
+             (!certificate.beside_nominated || need.second <= FreeBeside(n, need.first, priority));
+    });
     if (!enough) {
       wakes = wakes | needs.wakes;
       continue;
@@ -202,6 +211,15 @@ int64_t Certificates::RoomFor(Certificate& certificate, NodeId n) {
   watches_[certificate.watch].wakes = watches_[certificate.watch].wakes | wakes;
   if (over || certificate.over) End(certificate);
   return sum;
+}
+
+int64_t Certificates::FreeBeside(NodeId n, model::ResourceId column, int32_t priority) const {
+  int64_t free = snapshot_.Free(n, column);
+  if (state_.nominations().empty()) return free;
+  const cluster::NominatedFor asked{priority, [](model::PodId) { return false; }};
+  for (const model::PodId pod : state_.nominations().For(snapshot_.node(n).name))
+    if (cluster::CountsFor(state_, pod, asked)) free -= AmountOf(*state_.pod(pod).pod_class, column);
+  return free;
 }
 
 bool Certificates::Holds(Certificate& certificate) {

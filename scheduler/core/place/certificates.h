@@ -2,7 +2,9 @@
 // Certificates: why gangs of one shape find no nodes, and what would have to happen before they could.
 //
 // A certificate holds until something happens that it does not judge by nodes; or until the nodes that improved since
-// have room for as many members as were lacking. Room that others take again counts no more. Scheduler thread only.
+// have room for as many members as were lacking. Room that others take again counts no more; nor does, for lone pods,
+// room that is kept for pods of their priority or a higher one: when a victim is gone, the pod that it left for is
+// considered, and not all that wait for theirs. Scheduler thread only.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -23,6 +25,7 @@ namespace tutti::core {
 struct Certificate : Validity {
   PlanResult result;
   bool volumes = false;  // some member has volumes
+  bool beside_nominated = false;  // see IgnoreKeptRoom
   // Of lone pods that may preempt, and that would find no node even with all pods of lower priority gone.
   std::optional<observe::PreemptionRefused> preemption_refused;
   bool spares_gangs = false;  // and pods that gangs cannot spare were left out
@@ -46,8 +49,8 @@ inline Certificate& CertificateOf(Validity& validity) { return static_cast<Certi
 
 class Certificates {
  public:
-  Certificates(const cluster::Snapshot& snapshot, Rankings& rankings, VictimTable& victims)
-      : snapshot_(snapshot), rankings_(rankings), victims_(victims) {}
+  Certificates(const cluster::ClusterState& state, Rankings& rankings, VictimTable& victims)
+      : state_(state), snapshot_(state.snapshot()), rankings_(rankings), victims_(victims) {}
 
   // Returns the certificate of the shape, if one that was made at `not_before_ms` or later still holds; else null.
   std::shared_ptr<Certificate> Find(const std::string& shape, base::Millis not_before_ms);
@@ -55,6 +58,11 @@ class Certificates {
   bool StillHolds(Certificate& certificate) { return Holds(certificate); }
   // Keeps a new certificate of the shape, also for the gangs that wait by an earlier one.
   std::shared_ptr<Certificate> Keep(const std::string& shape, PlanResult result, base::Millis now_ms);
+
+  // Has room that is kept for other pods count as none, where a pod of the class fits or not by its node alone.
+  // REQUIRES: lone pods wait by the certificate, and each is considered when there is room on the node that is kept for
+  // it.
+  void IgnoreKeptRoom(Certificate& certificate);
 
   // Notes that a lone pod of that priority would find no node either with all pods of lower priority gone. REQUIRES: it
   // waits by the certificate, and may preempt.
@@ -90,8 +98,11 @@ class Certificates {
   // Tells whether the node may have room for the class by now, if its pods of lower priority went.
   bool MayPreemptOn(const Certificate& certificate, model::NodeId n);
   int64_t RoomFor(Certificate& certificate, model::NodeId n);
+  // Returns what is free on the node beside the pods that it is kept for and that count for a pod of that priority.
+  int64_t FreeBeside(model::NodeId n, model::ResourceId column, int32_t priority) const;
   void End(Certificate& certificate);
 
+  const cluster::ClusterState& state_;
   const cluster::Snapshot& snapshot_;
   Rankings& rankings_;
   VictimTable& victims_;

@@ -116,6 +116,14 @@ std::vector<cluster::Placement> Planner::NominatedBeside(const Gang& gang, const
 
 // Of pods of one priority for which a node is kept, the first has its room first: else none of them could start before
 // the victims of all are gone.
+NodeId Planner::OwnRoom(model::PodId pod) {
+  const NodeId own = state_.snapshot().FindNode(state_.nominations().NodeOf(pod));
+  if (!own) return {};
+  const std::vector<cluster::Placement> earlier = NominatedBefore(pod, own);
+  const cluster::AsIfNominated as_if(what_if_, earlier);
+  return rankings_.For(state_.pod(pod).pod_class).Feasible(own) ? own : NodeId();
+}
+
 std::vector<cluster::Placement> Planner::NominatedBefore(model::PodId pod, NodeId own) const {
   const int32_t priority = state_.pod(pod).pod->spec->priority;
   std::vector<cluster::Placement> earlier;
@@ -135,7 +143,8 @@ std::vector<cluster::Placement> Planner::NominatedBefore(model::PodId pod, NodeI
 std::optional<PlanResult> Planner::PlaceLone(const Gang& gang, const Members& members) {
   if (members.size() != 1 || members.front()->shuns_nodes() || !FreeOfTopology(gang)) return std::nullopt;
   const auto& pod_class = state_.pod(members.front()->pod).pod_class;
-  const NodeId best = BestBeside(gang, members, NominatedBeside(gang, members));
+  NodeId best = OwnRoom(members.front()->pod);
+  if (!best) best = BestBeside(gang, members);
   if (!best) return std::nullopt;
   PlanResult result;
   result.fits = true;
@@ -151,18 +160,14 @@ std::optional<cluster::Placement> Planner::PlaceOn(const Member& member, NodeId 
 }
 
 // A node is asked about with those that are nominated for it alone, as kube-scheduler does.
-NodeId Planner::BestBeside(const Gang& gang, const Members& members, const std::vector<cluster::Placement>& nominated) {
+NodeId Planner::BestBeside(const Gang& gang, const Members& members) {
   const cluster::PodEntry& entry = state_.pod(members.front()->pod);
+  const std::vector<cluster::Placement> nominated = NominatedBeside(gang, members);
   const auto stands = [&](NodeId n) {
     if (std::ranges::find(nominated, n, &cluster::Placement::node) == nominated.end()) return true;
     const cluster::AsIfNominated as_if(what_if_, nominated, n);
     return rankings_.For(entry.pod_class).Feasible(n);
   };
-  if (const NodeId own = state_.snapshot().FindNode(state_.nominations().NodeOf(members.front()->pod))) {
-    const std::vector<cluster::Placement> earlier = NominatedBefore(members.front()->pod, own);
-    const cluster::AsIfNominated as_if(what_if_, earlier);
-    if (rankings_.For(entry.pod_class).Feasible(own)) return own;
-  }
   NodeId best = rankings_.For(entry.pod_class).Best();
   Problem problem;
   while (best && !stands(best)) {

@@ -55,8 +55,8 @@ class Planner {
 
   // Returns the pods of others that keep room from some of these members, where it is kept for them.
   std::vector<cluster::Placement> NominatedBeside(const Gang& gang, const Members& members) const;
-  // Those for which this node is kept, and which come before the pod: of higher priority, or nominated earlier.
-  std::vector<cluster::Placement> NominatedBefore(model::PodId pod, model::NodeId own) const;
+  // Returns the node that is kept for the pod, if its room there is free; else invalid.
+  model::NodeId OwnRoom(model::PodId pod);
 
   // Places exactly these members, all or none.
   PlanResult PlaceAll(const Gang& gang, const Members& members);
@@ -73,8 +73,10 @@ class Planner {
   void Spend(int64_t work) { work_ += work; }
 
  private:
+  // Those for which this node is kept, and which come before the pod: of higher priority, or nominated earlier.
+  std::vector<cluster::Placement> NominatedBefore(model::PodId pod, model::NodeId own) const;
   std::optional<PlanResult> PlaceLone(const Gang& gang, const Members& members);
-  model::NodeId BestBeside(const Gang& gang, const Members& members, const std::vector<cluster::Placement>& nominated);
+  model::NodeId BestBeside(const Gang& gang, const Members& members);
   PlanResult PlaceBeside(const std::vector<cluster::Placement>& nominated, const std::function<PlanResult()>& place);
   // Places them one after another, each on a node that is feasible then. Returns why one is not; nullopt: all are.
   std::optional<PlanResult> Doubts(const std::vector<cluster::Placement>& placements);
