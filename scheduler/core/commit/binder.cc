@@ -72,6 +72,8 @@ void Binder::Send(GangId id, MemberId slot, Assignment& assignment) {
   bind.annotations.emplace_back(kBindAnnotation,
                                 WriteEvidence(plan.id, pod->meta.uid, assignment.node, commit_uid, gang.restarts));
   assignment.stage = Stage::kSent;
+  // What others left for was begun before what begins now; so it does not stand behind evictions that are to begin.
+  const bool takes_their_place = gang.lone && state_.nominations().NodeOf(book_.at(slot).pod) == assignment.node;
   const bool last_of_many = !gang.whole && gang.members.size() > 1 && pod->meta.uid == commit_uid;
   const Millis deadline_ms = clock_.MonotonicMs() + options_.bind_timeout_ms;
   auto on_reply = [this, id, slot, pod](const cluster::CommandReply& reply) { OnReply(id, slot, *pod, reply); };
@@ -79,8 +81,8 @@ void Binder::Send(GangId id, MemberId slot, Assignment& assignment) {
     extender_desk_.extenders()->Bind(*extender, outbox_.Expect(Outbox::For::kBind, std::move(on_reply)), deadline_ms,
                                      bind);
   } else {
-    outbox_.Send(Outbox::For::kBind, last_of_many ? Lane::kCommit : Lane::kBind, deadline_ms, std::move(bind),
-                 std::move(on_reply));
+    const Lane lane = last_of_many || takes_their_place ? Lane::kCommit : Lane::kBind;
+    outbox_.Send(Outbox::For::kBind, lane, deadline_ms, std::move(bind), std::move(on_reply));
   }
 }
 

@@ -21,8 +21,10 @@ void Nominator::Say(model::GangId id, model::PodId pod_id, const std::string& no
   if (now < member.nomination.again_ms) return agenda_.At(id, member.nomination.again_ms);
   const base::Json body = {{"metadata", {{"uid", pod->meta.uid}, {"resourceVersion", pod->meta.resource_version}}},
                            {"status", {{"nominatedNodeName", node}}}};
+  // Victims of its gang are told only after it: then it is as urgent as they are.
+  const cluster::Lane lane = book_.at(id).preemption ? cluster::Lane::kEvict : cluster::Lane::kStatus;
   member.nomination.write = outbox_.Send(
-      Outbox::For::kNomination, cluster::Lane::kStatus, now + kNominationDeadlineMs,
+      Outbox::For::kNomination, lane, now + kNominationDeadlineMs,
       cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic, base::PrintJson(body)},
       [this, written = book_.Remember(member)](const cluster::CommandReply& reply) { OnReply(written, reply); });
 }
