@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/yaml_scalar.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <set>
+#include <iterator>
 #include <string_view>
 
 #include "base/json.h"
@@ -12,16 +13,15 @@
 namespace tutti::base {
 namespace {
 
-const std::set<std::string_view>& Trues() {
-  static const std::set<std::string_view> words = {"y",    "Y",    "yes", "Yes", "YES", "true",
-                                                   "True", "TRUE", "on",  "On",  "ON"};
-  return words;
-}
+constexpr std::string_view kTrues[] = {"y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"};
+constexpr std::string_view kFalses[] = {"n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"};
+constexpr size_t kLongestBoolean = 5;
 
-const std::set<std::string_view>& Falses() {
-  static const std::set<std::string_view> words = {"n",     "N",     "no",  "No",  "NO", "false",
-                                                   "False", "FALSE", "off", "Off", "OFF"};
-  return words;
+std::optional<bool> AsBoolean(std::string_view text) {
+  if (text.size() > kLongestBoolean) return std::nullopt;
+  if (std::ranges::find(kTrues, text) != std::end(kTrues)) return true;
+  if (std::ranges::find(kFalses, text) != std::end(kFalses)) return false;
+  return std::nullopt;
 }
 
 bool IsNull(std::string_view text) {
@@ -94,13 +94,9 @@ std::optional<Json> AsFloat(const std::string& text) {
 
 std::optional<Json> PlainScalar(const std::string& text) {
   if (IsNull(text)) return Json(nullptr);
-  if (Trues().contains(text)) return Json(true);
-  if (Falses().contains(text)) return Json(false);
-  if (text.find_first_of("0123456789") == std::string::npos) {
-    if (text == ".inf" || text == "-.inf" || text == ".nan") return std::nullopt;
-    return Json(text);
-  }
+  if (const auto boolean = AsBoolean(text)) return Json(*boolean);
   if (std::string_view("+-.0123456789").find(text[0]) == std::string_view::npos) return Json(text);
+  if (text == ".inf" || text == "-.inf" || text == ".nan") return std::nullopt;
   std::string plain = text;
   std::erase(plain, '_');
   if (auto integer = AsInteger(plain)) return integer;
