@@ -64,6 +64,20 @@ Json Seconds(base::Millis ms) {
 
 std::string FullName(const std::string& ns, const std::string& name) { return ns + "/" + name; }
 
+// An object of these fields, in this order: Fields("name", name, "ready", true).
+template <class... KeysAndValues>
+Json Fields(KeysAndValues&&... of) {
+  Json object = Json::object();
+  auto& fields = object.get_ref<Json::object_t&>();
+  fields.reserve(sizeof...(of) / 2);
+  const auto add = [&fields](auto&& self, auto&& key, auto&& value, auto&&... more) -> void {
+    fields.emplace_back(key, std::forward<decltype(value)>(value));
+    if constexpr (sizeof...(more) > 0) self(self, std::forward<decltype(more)>(more)...);
+  };
+  add(add, std::forward<KeysAndValues>(of)...);
+  return object;
+}
+
 Json GangLine(const observe::Decision& decision) {
   int64_t bound = 0;
   for (const observe::MemberDecision& member : decision.members) bound += member.bound ? 1 : 0;
@@ -132,31 +146,29 @@ void SimulationRecord::NoteOne(const observe::Decision& decision) {
   const bool started = decision.state == GangState::kAdmitted || decision.state == GangState::kBinding ||
                        decision.state == GangState::kWhole;
   if (!started || decision.queue.empty() || !admitted_.insert(decision.gang).second) return;
-  timeline_.push_back({{"atSeconds", Seconds(clock_.MonotonicMs() - start_ms_)},
-                       {"action", "admit"},
-                       {"pod", ""},
-                       {"node", ""},
-                       {"gang", std::move(gang)}});
+  AddStep("admit", "", "", std::move(gang));
 }
 
 void SimulationRecord::Note(const observe::Observer::QuotaStep& step) {
   using Kind = observe::Observer::QuotaStep::Kind;
   if (step.kind == Kind::kReleased) return;
   const char* action = step.kind == Kind::kReserved ? "reserve" : step.kind == Kind::kAdmitted ? "admit" : "evict";
-  Json line = {{"atSeconds", Seconds(Now())}, {"action", action}, {"pod", ""}, {"node", ""}, {"gang", ""}};
-  line["gang"] = line["workload"] = FullName(step.gang.ns, step.gang.name);
+  const std::string gang = FullName(step.gang.ns, step.gang.name);
+  Json& line = AddStep(action, "", "", gang);
+  line["workload"] = gang;
   line["by"] = step.by ? FullName(step.by->ns, step.by->name) : "";
   line["reason"] = step.reason;
-  timeline_.push_back(std::move(line));
+}
+
+Json& SimulationRecord::AddStep(const char* action, std::string pod, std::string node, std::string gang) {
+  return timeline_.emplace_back(Fields("atSeconds", Seconds(Now()), "action", action, "pod", std::move(pod), "node",
+                                       std::move(node), "gang", std::move(gang)));
 }
 
 void SimulationRecord::Happened(const char* action, const sim::Json& pod, const std::string& node) {
   const auto gang = gang_of_.find(sim::UidOf(pod));
-  timeline_.push_back({{"atSeconds", Seconds(clock_.MonotonicMs() - start_ms_)},
-                       {"action", action},
-                       {"pod", FullName(sim::NamespaceOf(pod), sim::NameOf(pod))},
-                       {"node", node},
-                       {"gang", gang == gang_of_.end() ? "" : gang->second}});
+  AddStep(action, FullName(sim::NamespaceOf(pod), sim::NameOf(pod)), node,
+          gang == gang_of_.end() ? "" : gang->second);
 }
 
 void SimulationRecord::OnPod(const sim::WatchEvent& event) {
@@ -210,10 +222,11 @@ void SimulationRecord::OnNode(const sim::WatchEvent& event) {
 }
 
 void SimulationRecord::CountGpus(const sim::WatchEvent& event) {
-  const auto held = [](const sim::Json& pod) { return NodeOf(pod).empty() || Finished(pod) ? 0 : GpusOfPod(pod); };
-  int64_t change = event.type == sim::EventType::kDeleted ? 0 : held(*event.object);
-  if (event.previous) change -= held(*event.previous);
-  AddGpus(Now(), change, 0, &gpus_);
+  const auto holds = [](const sim::Json& pod) { return !NodeOf(pod).empty() && !Finished(pod); };
+  const bool now = event.type != sim::EventType::kDeleted && holds(*event.object);
+  const bool before = event.previous && holds(*event.previous);
+  if (now && before && sim::Child(*event.object, "spec") == sim::Child(*event.previous, "spec")) return;
+  AddGpus(Now(), (now ? GpusOfPod(*event.object) : 0) - (before ? GpusOfPod(*event.previous) : 0), 0, &gpus_);
 }
 
 SimulationSummary SimulationRecord::Summary(const std::vector<observe::Decision>& decisions) const {
@@ -254,12 +267,8 @@ Json SimulationRecord::PodLine(const sim::Json& pod, const observe::MemberDecisi
         "no profile serves schedulerName \"{}\"; add one to the KubeSchedulerConfiguration that --config names",
         DigString(pod, "spec", "schedulerName"));
   }
-  return {{"namespace", sim::NamespaceOf(pod)},
-          {"name", sim::NameOf(pod)},
-          {"node", NodeOf(pod)},
-          {"state", state},
-          {"reason", reason},
-          {"message", message}};
+  return Fields("namespace", sim::NamespaceOf(pod), "name", sim::NameOf(pod), "node", NodeOf(pod), "state", state,
+                "reason", reason, "message", message);
 }
 
 Json SimulationRecord::Result(const std::vector<observe::Decision>& decisions) && {

@@ -46,6 +46,8 @@ class SimulationRecord {
   void OnNode(const sim::WatchEvent& event);
   void CountGpus(const sim::WatchEvent& event);
   void OnPod(const sim::WatchEvent& event);
+  // An entry of the timeline, for now.
+  Json& AddStep(const char* action, std::string pod, std::string node, std::string gang);
   void Happened(const char* action, const sim::Json& pod, const std::string& node);
   Json PodLine(const sim::Json& pod, const observe::MemberDecision* member) const;
 
@@ -57,7 +59,7 @@ class SimulationRecord {
   uint64_t noted_ = 0;              // sequence number of the last decision that was read
   std::unordered_map<std::string, std::string> gang_of_;  // by pod uid: "namespace/name"
   std::set<model::GangKey> admitted_;
-  Json timeline_ = Json::array();
+  std::vector<Json> timeline_;
   using Evicted = std::pair<sim::Store::Key, Json>;
   std::vector<Evicted> evicted_;  // deleted pods
   std::map<model::GangKey, SimulationSummary::Gang> stories_;
