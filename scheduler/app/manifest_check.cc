@@ -50,7 +50,7 @@ Found FirstProblem(const Json& value, Look look) {
     }
   }
   if (!value.is_object()) return {};
-  for (const auto& [key, item] : value.items()) {
+  for (const auto& [key, item] : value.get_ref<const Json::object_t&>()) {
     std::optional<Found> known = look(key, item);
     if (Found found = known ? *std::move(known) : FirstProblem(item, look); !found.problem.empty())
       return {fmt::format(".{}{}", key, found.path), std::move(found.problem)};

@@ -37,13 +37,14 @@ std::vector<Document> SplitDocuments(std::string_view text) {
   int number = 1;
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size() - 1);
-    std::string line(text.substr(0, end + 1));
+    const std::string_view line = text.substr(0, end + 1);
     text.remove_prefix(end + 1);
     if (IsSeparator(line.substr(0, line.find('\n')))) {
-      documents.push_back({"", number});
-      line.replace(0, 3, "   ");
+      documents.push_back({"   ", number});
+      documents.back().text += line.substr(3);
+    } else {
+      documents.back().text += line;
     }
-    documents.back().text += line;
     ++number;
   }
   return documents;
@@ -137,7 +138,7 @@ class Parser {
     return AddManifest({std::move(object), file_, ++documents_, line, "", std::move(text), text_line}, manifests);
   }
   base::Status AddYaml(std::string_view text, int line, bool after_json) {
-    auto parsed = ParseYaml(text, line);
+    auto parsed = ParseYaml(text, line, &blocks_);
     if (!parsed) return Refuse(parsed.error().message);
     if (parsed->value.is_null()) return {};
     if (after_json && text[0] != '{')
@@ -148,6 +149,7 @@ class Parser {
 
   const std::string& file_;
   int documents_ = 0;  // those with content
+  YamlBlocks blocks_;
 };
 
 base::Result<std::string> ReadFile(const std::string& path) {
@@ -224,7 +226,9 @@ std::optional<NotStored> StoreOne(Store& store, const ApiResource* resource, Jso
   const int order = Order(object);
   if (resource && order > 0 && order < 3 && store.Find(resource->id, "", NameOf(object))) return std::nullopt;
   if (resource) {
-    const auto known = CheckFieldsStrictly(*resource, VersionOf(DigString(object, "apiVersion")), object);
+    Json unread = object;
+    if (resource->id == kPods && store.templates().IsDecoded(Child(object, "spec"))) unread.erase("spec");
+    const auto known = CheckFieldsStrictly(*resource, VersionOf(DigString(object, "apiVersion")), unread);
     if (!known) {
       const DecodeResult decoded = DecodeBuiltin(*resource, object);
       if (decoded.path.empty()) return NotStored{known.error().message, ""};

@@ -16,7 +16,6 @@
 #include "base/text.h"
 #include "base/yaml_scalar.h"
 #include "sim/objects/manifest_hints.h"
-#include "sim/objects/yaml_simple.h"
 
 namespace tutti::sim {
 namespace {
@@ -222,8 +221,9 @@ constexpr const char* kOpenQuote = "unexpected end of stream: the quote that beg
 
 }  // namespace
 
-base::Result<YamlDocument> ParseYaml(std::string_view text, int first_line) {
-  if (auto simple = ReadSimpleYaml(text)) return YamlDocument{std::move(simple->value), first_line + simple->line, ""};
+base::Result<YamlDocument> ParseYaml(std::string_view text, int first_line, YamlBlocks* blocks) {
+  if (auto simple = ReadSimpleYaml(text, blocks))
+    return YamlDocument{std::move(simple->value), first_line + simple->line, ""};
   return ParseAnyYaml(text, first_line);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "sim/objects/object.h"
+#include "sim/objects/yaml_simple.h"
 
 namespace tutti::sim {
 
@@ -20,8 +21,9 @@ struct YamlDocument {
   std::string duplicate;  // "line 3: the key ... is there twice", or ""
 };
 
-// One document of UTF-8, and nothing after it. Errors name the line, counted from `first_line`.
-base::Result<YamlDocument> ParseYaml(std::string_view text, int first_line = 1);
+// One document of UTF-8, and nothing after it. Errors name the line, counted from `first_line`. `blocks`: as
+// ReadSimpleYaml.
+base::Result<YamlDocument> ParseYaml(std::string_view text, int first_line = 1, YamlBlocks* blocks = nullptr);
 // The same, without the short way of yaml_simple.h. For tests: both ways must say the same.
 base::Result<YamlDocument> ParseAnyYaml(std::string_view text, int first_line = 1);
 

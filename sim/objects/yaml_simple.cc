@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "base/json.h"
 #include "base/yaml_scalar.h"
 
 namespace tutti::sim {
@@ -32,11 +32,15 @@ std::string_view WithoutBlanks(std::string_view text) {
 // Each method that returns an optional takes what it reads from what is left; empty: it cannot be read here.
 class Reader {
  public:
-  std::optional<SimpleYaml> Read(std::string_view text) {
-    if (text.size() > kMostText || !Split(text) || lines_.empty()) return std::nullopt;
-    const int line = lines_.front().number;
-    auto value = Block(lines_.front().indent, 0);
-    if (!value || at_ < lines_.size()) return std::nullopt;
+  Reader(std::string_view text, YamlBlocks* blocks) : rest_(text), blocks_(blocks) {}
+
+  std::optional<SimpleYaml> Read() {
+    if (rest_.size() > kMostText) return std::nullopt;
+    Next();
+    if (!more_) return std::nullopt;
+    const int line = line_.number;
+    auto value = Block(line_.indent, 0);
+    if (!value || more_ || bad_) return std::nullopt;
     return SimpleYaml{*std::move(value), line};
   }
 
@@ -47,41 +51,43 @@ class Reader {
     int number;
   };
 
-  bool Split(std::string_view text) {
-    for (int number = 0; !text.empty(); ++number) {
-      std::string_view line = text.substr(0, text.find('\n'));
-      text.remove_prefix(std::min(line.size() + 1, text.size()));
-      if (!std::ranges::all_of(line, IsPrintable)) return false;
+  // Goes on to the next line that has content.
+  void Next() {
+    more_ = false;
+    while (!rest_.empty() && !more_) {
+      std::string_view line = rest_.substr(0, rest_.find('\n'));
+      rest_.remove_prefix(std::min(line.size() + 1, rest_.size()));
+      const int number = lines_++;
+      bad_ = bad_ || !std::ranges::all_of(line, IsPrintable);
+      if (bad_) return;
       const size_t indent = line.find_first_not_of(' ');
       if (indent == std::string_view::npos || line[indent] == '#') continue;
-      line = line.substr(indent, line.find_last_not_of(' ') + 1 - indent);
-      lines_.push_back({indent, line, number});
+      line_ = {indent, line.substr(indent, line.find_last_not_of(' ') + 1 - indent), number};
+      more_ = true;
     }
-    return true;
   }
 
-  bool IsAt(size_t indent) const { return at_ < lines_.size() && lines_[at_].indent == indent; }
-  bool IsDeeper(size_t indent) const { return at_ < lines_.size() && lines_[at_].indent > indent; }
+  bool IsAt(size_t indent) const { return more_ && line_.indent == indent; }
+  bool IsDeeper(size_t indent) const { return more_ && line_.indent > indent; }
 
   std::optional<Json> Block(size_t indent, int depth) {
     if (depth > kMostDepth) return std::nullopt;
-    return IsItem(lines_[at_].text) ? List(indent, depth) : Map(indent, depth);
+    return IsItem(line_.text) ? List(indent, depth) : Map(indent, depth);
   }
 
   std::optional<Json> Map(size_t indent, int depth) {
     Json map = Json::object();
-    while (IsAt(indent) && !IsItem(lines_[at_].text)) {
-      std::string_view rest = lines_[at_].text;
+    while (IsAt(indent) && !IsItem(line_.text)) {
+      std::string_view rest = line_.text;
       auto key = Key(rest);
       if (!key || map.contains(*key)) return std::nullopt;
-      ++at_;
-      std::optional<Json> value(Json(nullptr));
-      if (!rest.empty())
-        value = Inline(rest, indent, depth);
-      else if (IsDeeper(indent))
-        value = Block(lines_[at_].indent, depth + 1);
-      else if (IsAt(indent) && IsItem(lines_[at_].text))
-        value = List(indent, depth + 1);
+      std::optional<Json> value;
+      if (rest.empty() && depth == 0 && indent == 0 && blocks_ != nullptr) {
+        value = OuterBlock();
+      } else {
+        Next();
+        value = rest.empty() ? Below(indent, depth) : Inline(rest, indent, depth);
+      }
       if (!value) return std::nullopt;
       map[*std::move(key)] = *std::move(value);
     }
@@ -89,19 +95,49 @@ class Reader {
     return map;
   }
 
+  // What is below a key.
+  std::optional<Json> Below(size_t indent, int depth) {
+    if (IsDeeper(indent)) return Block(line_.indent, depth + 1);
+    if (IsAt(indent) && IsItem(line_.text)) return List(indent, depth + 1);
+    return Json(nullptr);
+  }
+
+  // The same below a key of the outermost map, which stands in the line before `rest_`.
+  std::optional<Json> OuterBlock() {
+    const std::string_view text = rest_.substr(0, EndOfBlock());
+    if (const YamlBlock* known = blocks_->Find([&](const YamlBlock& each) { return each.text == text; })) {
+      rest_.remove_prefix(text.size());
+      Next();
+      return known->value;
+    }
+    Next();
+    const bool is_block = IsDeeper(0);
+    auto value = Below(0, 0);
+    if (!value || !is_block || IsDeeper(0)) return value;
+    base::Freeze(*value);
+    return blocks_->Put({std::string(text), *std::move(value)}).value;
+  }
+
+  // Up to the next line that is not indented, blank or a comment.
+  size_t EndOfBlock() const {
+    size_t end = 0;
+    while (end < rest_.size() && (rest_[end] == ' ' || rest_[end] == '\n' || rest_[end] == '#'))
+      end = std::min(rest_.find('\n', end), rest_.size() - 1) + 1;
+    return end;
+  }
+
   std::optional<Json> List(size_t indent, int depth) {
     Json list = Json::array();
-    while (IsAt(indent) && IsItem(lines_[at_].text)) {
-      Line& line = lines_[at_];
-      std::string_view rest = WithoutBlanks(line.text.substr(1));
+    while (IsAt(indent) && IsItem(line_.text)) {
+      std::string_view rest = WithoutBlanks(line_.text.substr(1));
       if (rest.empty()) return std::nullopt;
       std::optional<Json> value;
       if (std::string_view key = rest; IsItem(rest) || Key(key)) {  // the item begins on this line
-        line.indent += line.text.size() - rest.size();
-        line.text = rest;
-        value = Block(line.indent, depth + 1);
+        line_.indent += line_.text.size() - rest.size();
+        line_.text = rest;
+        value = Block(line_.indent, depth + 1);
       } else {
-        ++at_;
+        Next();
         value = Inline(rest, indent, depth);
       }
       if (!value) return std::nullopt;
@@ -209,12 +245,18 @@ class Reader {
     return base::PlainScalar(text);
   }
 
-  std::vector<Line> lines_;
-  size_t at_ = 0;
+  std::string_view rest_;  // behind line_
+  YamlBlocks* const blocks_;
+  Line line_{};        // the one to read next
+  bool more_ = false;  // there is one
+  bool bad_ = false;   // a line has what cannot be read here
+  int lines_ = 0;      // until the first with content: those before rest_
 };
 
 }  // namespace
 
-std::optional<SimpleYaml> ReadSimpleYaml(std::string_view text) { return Reader().Read(text); }
+std::optional<SimpleYaml> ReadSimpleYaml(std::string_view text, YamlBlocks* blocks) {
+  return Reader(text, blocks).Read();
+}
 
 }  // namespace tutti::sim

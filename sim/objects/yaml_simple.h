@@ -6,9 +6,11 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "sim/objects/object.h"
+#include "sim/objects/recent.h"
 
 namespace tutti::sim {
 
@@ -17,7 +19,15 @@ struct SimpleYaml {
   int line = 0;  // of its first content, counted from 0
 };
 
-// One document. Empty: it is not of that part of YAML, or not right; the general reader knows.
-std::optional<SimpleYaml> ReadSimpleYaml(std::string_view text);
+// What the lines below a key of the outermost map say, such as a pod's spec: documents of one template share it.
+struct YamlBlock {
+  std::string text;
+  Json value;  // frozen
+};
+using YamlBlocks = Recent<YamlBlock>;
+
+// One document. Empty: it is not of that part of YAML, or not right; the general reader knows. `blocks` has those of the
+// documents before; it may be null.
+std::optional<SimpleYaml> ReadSimpleYaml(std::string_view text, YamlBlocks* blocks = nullptr);
 
 }  // namespace tutti::sim

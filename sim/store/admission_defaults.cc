@@ -7,8 +7,6 @@
 namespace tutti::sim {
 namespace {
 
-const GroupResource kLimitRanges{"", "limitranges"};
-
 bool IsDefaultClass(const Json& storage_class) {
   return AnnotationOf(storage_class, "storageclass.kubernetes.io/is-default-class") == "true" ||
          AnnotationOf(storage_class, "storageclass.beta.kubernetes.io/is-default-class") == "true";

@@ -42,6 +42,13 @@ ApiResult<void> ResolvePriority(const Store& store, Json& pod, bool restore) {
   return {};
 }
 
+ApiResult<void> AdmitSpec(const Store& store, Json& pod, bool restore) {
+  DefaultPod(pod);
+  // A bound pod of a dump may be older than its namespace's limits.
+  if (!restore || DigString(pod, "spec", "nodeName").empty()) AddDefaultLimits(store, pod);
+  return ResolvePriority(store, pod, restore);
+}
+
 }  // namespace
 
 std::string QosClass(const Json& spec) {
@@ -66,17 +73,24 @@ std::string QosClass(const Json& spec) {
   return !any ? "BestEffort" : guaranteed ? "Guaranteed" : "Burstable";
 }
 
-ApiResult<void> PreparePod(const Store& store, Json& pod, bool keep_status) {
-  DefaultPod(pod);
-  // A bound pod of a dump may be older than its namespace's limits.
-  if (!keep_status || DigString(pod, "spec", "nodeName").empty()) AddDefaultLimits(store, pod);
+ApiResult<void> PreparePod(const Store& store, PodTemplates& templates, Json& pod, bool keep_status) {
+  const PodTemplates::Admitted* admitted = templates.Find(Child(pod, "spec"), NamespaceOf(pod), keep_status);
+  if (admitted == nullptr) {
+    Json given = Child(pod, "spec");
+    if (auto ready = AdmitSpec(store, pod, keep_status); !ready) return ready;
+    Json spec = std::move(pod["spec"]);
+    base::Freeze(spec);
+    std::string qos_class = QosClass(spec);
+    admitted =
+        &templates.Put({std::move(given), NamespaceOf(pod), keep_status, std::move(spec), std::move(qos_class)});
+  }
+  pod["spec"] = admitted->spec;
   MergeLabelKeys(pod);
-  if (auto resolved = ResolvePriority(store, pod, keep_status); !resolved) return resolved;
   Json& status = pod["status"];
-  const Json& spec = pod["spec"];
+  const Json& spec = Child(pod, "spec");
   if (!keep_status || !status.is_object()) status = Json::object();
   SetDefault(status, "phase", "Pending");
-  SetDefault(status, "qosClass", QosClass(spec));
+  SetDefault(status, "qosClass", admitted->qos_class);
   if (!Child(spec, "schedulingGates").empty() && ConditionOf(pod, "PodScheduled").is_null()) {
     SetCondition(
         pod, {"PodScheduled", "False", "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"},

@@ -38,6 +38,7 @@
 #include "sim/objects/object.h"
 #include "sim/objects/resources.h"
 #include "sim/objects/selectors.h"
+#include "sim/store/pod_templates.h"
 
 namespace tutti::sim {
 
@@ -125,6 +126,7 @@ class Store {
   }
 
   const ResourceTable& resources() const { return resources_; }
+  PodTemplates& templates() { return templates_; }
   // Takes a built-in group version out, as kube-apiserver's --runtime-config=GROUP/VERSION=false does. REQUIRES: none
   // of its objects is there.
   void StopServing(std::string_view group, std::string_view version);
@@ -229,6 +231,7 @@ class Store {
 
   base::Random random_;
   ResourceTable resources_;
+  PodTemplates templates_;
   absl::flat_hash_map<GroupResource, Table> tables_;
   int64_t resource_version_ = 1;
   int64_t oldest_dropped_ = 0;  // the last resourceVersion that fell out of the log

@@ -26,6 +26,7 @@ void CarrySystemMetadata(const Json& current, Json& next) {
   for (const char* field : {"name", "namespace", "uid", "creationTimestamp", "deletionTimestamp",
                             "deletionGracePeriodSeconds", "generation", "generateName", "resourceVersion"}) {
     const Json& value = Child(have, field);
+    if (value.is_string() && Child(meta, field) == value) continue;
     if (value.is_null()) {
       meta.erase(field);
     } else {
@@ -153,9 +154,9 @@ ApiResult<Object> Store::Create(Json object, const CreateOptions& options) {
   }
   if (auto named = AssignName(resource, object); !named) return Refuse(named.error());
   AssignIdentity(resource, object, options.restore);
-  if (auto ready = PrepareForCreate(*this, resource, object, options.restore); !ready) return Refuse(ready.error());
+  if (auto ready = PrepareForCreate(*this, templates_, resource, object, options.restore); !ready) return Refuse(ready.error());
   DropEmptyMetadata(object);
-  if (const auto errors = ValidateObject(resource, object, nullptr, Part::kMain); !errors.empty()) {
+  if (const auto errors = ValidateObject(templates_, resource, object, nullptr, Part::kMain); !errors.empty()) {
     return Refuse(Invalid(resource.id.group, resource.kind, NameOf(object), errors));
   }
   if (Find(resource.id, NamespaceOf(object), NameOf(object))) {
@@ -227,7 +228,7 @@ ApiResult<Object> Store::Replace(const ApiResource& resource, const Object& curr
   if (auto ready = PrepareForUpdate(*this, resource, *current, next, part); !ready) return Refuse(ready.error());
   DropEmptyMetadata(next);
   if (of_status ? SameStatusPart(next, *current) : next == *current) return current;
-  if (const auto errors = ValidateObject(resource, next, current.get(), part); !errors.empty()) {
+  if (const auto errors = ValidateObject(templates_, resource, next, current.get(), part); !errors.empty()) {
     return Refuse(Invalid(resource.id.group, resource.kind, name, errors));
   }
   if (resource.tracks_generation && !of_status && !SameSpec(next, *current, has_status)) {

@@ -66,7 +66,7 @@ const std::map<GroupResource, Preparer>& Preparers() {
       {{"", "secrets"}, [](const Store&, Json& object, Occasion) { PrepareSecret(object); }},
       {kClaims, [](const Store& store, Json& object,
                    Occasion occasion) { PrepareClaim(store, object, occasion != Occasion::kUpdate); }},
-      {{"", "limitranges"}, [](const Store&, Json& object, Occasion) { PrepareLimitRange(object); }},
+      {kLimitRanges, [](const Store&, Json& object, Occasion) { PrepareLimitRange(object); }},
       {{"", "persistentvolumes"},
        [](const Store&, Json& object, Occasion) {
          SetDefault(ObjectAt(object, "spec"), "volumeMode", "Filesystem");
@@ -135,6 +135,16 @@ ApiResult<void> Decode(const ApiResource& resource, Json& object) {
   return {};
 }
 
+// The same of a pod, but for a spec that was decoded before.
+ApiResult<void> DecodePod(PodTemplates& templates, const ApiResource& resource, Json& pod) {
+  if (!templates.IsDecoded(Child(pod, "spec"))) return Decode(resource, pod);
+  Json spec = std::move(pod["spec"]);
+  pod.erase("spec");
+  auto decoded = Decode(resource, pod);
+  pod["spec"] = std::move(spec);
+  return decoded;
+}
+
 // The same for `next`, but for those of its fields that are as in `current`: they have been decoded before. A write of
 // the status leaves all but it and metadata as they are.
 ApiResult<void> DecodeChanged(const ApiResource& resource, const Json& current, Json& next, Part part) {
@@ -173,7 +183,8 @@ Json ToServed(const ApiResource& resource, std::string_view version, const Json&
   return object;
 }
 
-ApiResult<void> PrepareForCreate(const Store& store, const ApiResource& resource, Json& object, bool keep_status) {
+ApiResult<void> PrepareForCreate(const Store& store, PodTemplates& templates, const ApiResource& resource, Json& object,
+                                 bool keep_status) {
   // What a dump has with a status was admitted before.
   const bool is_new = !keep_status || Child(object, "status").empty();
   if (Stored(resource).has_status && !keep_status && !TakesStatusOnCreate(resource.id)) object.erase("status");
@@ -182,10 +193,15 @@ ApiResult<void> PrepareForCreate(const Store& store, const ApiResource& resource
     if (is_new) HoldQueued(store, resource.id, object);
     return {};
   }
-  if (auto decoded = Decode(resource, object); !decoded) return decoded;
+  const bool is_pod = resource.id == kPods;
+  const Json given = is_pod ? Child(object, "spec") : Json();
+  if (auto good = is_pod ? DecodePod(templates, resource, object) : Decode(resource, object); !good) return good;
   if (auto good = CheckShape(resource, object); !good) return good;
   if (is_new) HoldQueued(store, resource.id, object);
-  if (resource.id == kPods) return PreparePod(store, object, keep_status);
+  if (is_pod) {
+    if (const Json& spec = Child(object, "spec"); spec.is_object() && spec == given) object["spec"] = given;  // shared
+    return PreparePod(store, templates, object, keep_status);
+  }
   const auto it = Preparers().find(resource.id);
   if (it != Preparers().end()) it->second(store, object, keep_status ? Occasion::kRestore : Occasion::kCreate);
   return {};
@@ -218,8 +234,8 @@ ApiResult<void> PrepareForUpdate(const Store& store, const ApiResource& resource
   return {};
 }
 
-std::vector<FieldError> ValidateObject(const ApiResource& resource, const Json& object, const Json* current,
-                                       Part part) {
+std::vector<FieldError> ValidateObject(PodTemplates& templates, const ApiResource& resource, const Json& object,
+                                       const Json* current, Part part) {
   std::vector<FieldError> errors = ShapeErrors(object);
   if (!errors.empty()) return errors;
   ValidateMetadata(resource, object, current, errors);
@@ -229,7 +245,11 @@ std::vector<FieldError> ValidateObject(const ApiResource& resource, const Json& 
     return errors;
   }
   if (part == Part::kStatus) return errors;
-  if (resource.id == kPods) ValidatePod(object, current, part, errors);
+  if (resource.id == kPods && (current != nullptr || !templates.IsValid(Child(object, "spec")))) {
+    const size_t before = errors.size();
+    ValidatePod(object, current, part, errors);
+    if (errors.size() == before) templates.NoteValid(Child(object, "spec"));
+  }
   ValidateKind(resource, object, current, errors);
   return errors;
 }

@@ -10,6 +10,7 @@
 #include "sim/objects/api_error.h"
 #include "sim/objects/object.h"
 #include "sim/objects/resources.h"
+#include "sim/store/pod_templates.h"
 #include "sim/store/store.h"
 
 namespace tutti::sim {
@@ -24,19 +25,21 @@ Json ToServed(const ApiResource& resource, std::string_view version, const Json&
 // Defaults and admission. Unless `keep_status`, a status written by the caller is replaced
 // by the kind's first one. 400 for what cannot be decoded, 403 as from admission (an unknown
 // priority class).
-ApiResult<void> PrepareForCreate(const Store& store, const ApiResource& resource, Json& object, bool keep_status);
+ApiResult<void> PrepareForCreate(const Store& store, PodTemplates& templates, const ApiResource& resource, Json& object,
+                                 bool keep_status);
 
 // Defaults of what an update left out.
 ApiResult<void> PrepareForUpdate(const Store& store, const ApiResource& resource, const Json& current, Json& next,
                                  Part part);
 
 // `current` is null on create.
-std::vector<FieldError> ValidateObject(const ApiResource& resource, const Json& object, const Json* current, Part part);
+std::vector<FieldError> ValidateObject(PodTemplates& templates, const ApiResource& resource, const Json& object,
+                                       const Json* current, Part part);
 
 // --- Pods (sim/store/pod_defaults.cc, sim/store/pod_label_keys.cc, sim/store/pod_strategy.cc,
 // sim/store/pod_validation.cc) ---
 
-ApiResult<void> PreparePod(const Store& store, Json& pod, bool keep_status);
+ApiResult<void> PreparePod(const Store& store, PodTemplates& templates, Json& pod, bool keep_status);
 // Selectors with what the label keys beside them say, for a pod that is created.
 void MergeLabelKeys(Json& pod);
 // What a field left out means, on create and on update.

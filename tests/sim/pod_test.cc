@@ -51,6 +51,61 @@ TEST_CASE("a limit range gives a namespace's containers what they leave out") {
   CHECK(Dig(**restored, "spec", "containers")[0]["resources"].empty());
 }
 
+TEST_CASE("pods of one template share their spec, as long as nothing that decides about it has changed") {
+  Cluster c;
+  Json given = Child(Pod(""), "spec");
+  base::Freeze(given);
+  const auto make = [&](const char* name, const char* ns = "default") {
+    Json pod = Pod(name);
+    pod["metadata"]["namespace"] = ns;
+    pod["spec"] = given;
+    return Child(*Make(c.store, pod), "spec");
+  };
+  const auto priority = [](const Json& spec) { return IntOf(Child(spec, "priority"), -1); };
+  const Json first = make("a"), second = make("b"), elsewhere = make("c", "kube-system");
+  CHECK(base::IsShared(first, second));
+  CHECK(first == elsewhere);
+  Make(c.store, {{"apiVersion", "scheduling.k8s.io/v1"},
+                 {"kind", "PriorityClass"},
+                 {"metadata", {{"name", "all"}}},
+                 {"value", 5},
+                 {"globalDefault", true}});
+  CHECK(priority(make("d")) == 5);
+  CHECK(priority(second) == 0);
+  Make(c.store, ParseJson(R"({"apiVersion":"v1","kind":"LimitRange","metadata":{"name":"l"},"spec":{"limits":[
+    {"type":"Container","default":{"cpu":"6"}}]}})"));
+  CHECK(DigString(Child(make("e"), "containers")[0], "resources", "limits", "cpu") == "6");
+  CHECK(Dig(Child(make("f", "kube-system"), "containers")[0], "resources").empty());
+}
+
+TEST_CASE("a field that is not known goes from each pod of a template") {
+  Cluster c;
+  Json given = Child(Pod(""), "spec");
+  given["containers"][0]["typo"] = 1;
+  base::Freeze(given);
+  for (const char* name : {"a", "b"}) {
+    Json pod = Pod(name);
+    pod["spec"] = given;
+    CHECK_FALSE(Dig(*Make(c.store, pod), "spec", "containers")[0].contains("typo"));
+    CHECK_FALSE(c.store.templates().IsDecoded(given));
+  }
+}
+
+TEST_CASE("a spec that is refused once is refused again") {
+  Cluster c;
+  for (const char* spec : {R"({"containers":[{"name":"main","image":"i","imagePullPolicy":"x"}]})",
+                           R"({"containers":[{"name":1,"image":"i"}]})",
+                           R"({"containers":[{"name":"main","image":"i"}],"priorityClassName":"x"})"}) {
+    Json given = ParseJson(spec);
+    base::Freeze(given);
+    Json pod = Pod("p");
+    pod["spec"] = given;
+    const auto once = c.store.Create(pod), again = c.store.Create(pod);
+    REQUIRE_FALSE((once || again));
+    CHECK(once.error().message == again.error().message);
+  }
+}
+
 TEST_CASE("label keys become part of their selectors when a pod is created") {
   Cluster c;
   Json pod = Pod("p");

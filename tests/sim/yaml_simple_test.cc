@@ -74,6 +74,34 @@ TEST_CASE("manifests as people write them are read the short way, and as the gen
   CHECK(ReadSimpleYaml("a: 5s\n")->value == Json{{"a", "5s"}});
 }
 
+TEST_CASE("what the same lines say below a key is read once, and shared") {
+  YamlBlocks blocks;
+  const std::string spec = "spec:\n  containers:\n  - name: a\n\n  # c\n    image: b\n";
+  const auto a = ReadSimpleYaml("kind: Pod\nmetadata:\n  name: a\n" + spec, &blocks);
+  const auto b = ReadSimpleYaml("kind: Pod\nmetadata: {name: b}\n" + spec + "status:\n  phase: x\n", &blocks);
+  REQUIRE((a && b));
+  CHECK(base::IsShared(Child(a->value, "spec"), Child(b->value, "spec")));
+  CHECK(a->value == Json::parse(R"({"kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[{"name":"a","image":"b"}]}})"));
+  CHECK(Dig(b->value, "status", "phase") == "x");
+  // To write to one of them leaves the others as they are.
+  Json changed = a->value;
+  changed["spec"]["containers"][0]["image"] = "c";
+  CHECK(Dig(b->value, "spec", "containers")[0]["image"] == "b");
+  CHECK(Dig(ReadSimpleYaml(spec, &blocks)->value, "spec", "containers")[0]["image"] == "b");
+}
+
+TEST_CASE("lines that are no block below their key, or not all of it, are read anew") {
+  YamlBlocks blocks;
+  for (const char* text :
+       {"a:\n\n- b\n", "a:\n\n", "a:\n\nb: 1\n", "a:\n  b: 1\nc: 2\n", "a:\n  b: 1\n\n  d: 2\n", "a:\n  b: 1\n d: 2\n",
+        "a:\n  b: 1", "a:\n  b: 12\n", "a:\n  b: 1\n", "d:\n  a:\n    b: 1\n", " a:\n   b: 1\n", "a:\n  b: \xc3\xa4\n"}) {
+    INFO(text);
+    const auto known = ReadSimpleYaml(text, &blocks), anew = ReadSimpleYaml(text);
+    REQUIRE(bool(known) == bool(anew));
+    if (anew) CHECK(known->value == anew->value);
+  }
+}
+
 TEST_CASE("what is more than that, or wrong, is left to the general reader") {
   for (const char* text : {"",
                            "a",
