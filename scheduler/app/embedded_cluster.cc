@@ -84,7 +84,7 @@ EmbeddedCluster::EmbeddedCluster(const base::Clock& clock, Options options)
 EmbeddedCluster::~EmbeddedCluster() = default;
 
 void EmbeddedCluster::StartScheduler() {
-  feed_ = std::make_unique<sim::Feed>(world_.store(), *inbox_);
+  feed_ = std::make_unique<sim::Feed>(world_.store(), *inbox_, &world_.decoded());
   writer_ = std::make_unique<sim::Writer>(world_.store(), *inbox_, clock_, interceptor_);
   scheduler_ = std::make_unique<core::Scheduler>(
       *scheduler_options_, dialects::MakeDialects(SettingsOf(scheduler_options_->profiles, dialects_)), *writer_,

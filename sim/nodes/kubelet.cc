@@ -54,8 +54,6 @@ bool IsSidecar(const Json& container) { return DigString(container, "restartPoli
 // a resize, but a kubelet does not count that when it admits another. An init container that has run holds nothing, so
 // the status counts of sidecars alone.
 model::ResourceList AllocatedTo(const Json& pod) {
-  const Json& status = Child(pod, "status");
-  if (!status.contains("containerStatuses") && !status.contains("allocatedResources")) return RequestsOf(pod);
   Json given = pod;
   given.erase("status");
   for (const auto& [list, statuses] :
@@ -83,16 +81,15 @@ void SetGiven(const Json& resources, Json& status) {
     status["allocatedResources"] = requests;
 }
 
-void SetAllGiven(Json& pod) {
-  const Json spec = Child(pod, "spec");  // shared: to ask for it by [] would part the two versions
+void SetAllGiven(const Json& spec, Json& status) {
   for (const auto& [list, statuses] :
        {std::pair("containers", "containerStatuses"), std::pair("initContainers", "initContainerStatuses")}) {
-    if (!Child(pod["status"], statuses).is_array()) continue;
-    for (Json& status : pod["status"][statuses])
+    if (!Child(status, statuses).is_array()) continue;
+    for (Json& one : status[statuses])
       for (const Json& container : ArrayOf(Child(spec, list)))
-        if (DigString(container, "name") == DigString(status, "name")) SetGiven(Child(container, "resources"), status);
+        if (DigString(container, "name") == DigString(one, "name")) SetGiven(Child(container, "resources"), one);
   }
-  SetGiven(Child(spec, "resources"), pod["status"]);
+  SetGiven(Child(spec, "resources"), status);
 }
 
 void DropCondition(Json& pod, std::string_view type) {
@@ -104,27 +101,33 @@ void DropCondition(Json& pod, std::string_view type) {
   status["conditions"] = std::move(kept);
 }
 
-Json ContainerStatus(const Json& container, Json state, bool running) {
-  Json status = Json::object();  // in the order of its keys
-  status["image"] = DigString(container, "image");
-  status["imageID"] = "";
-  status["lastState"] = Json::object();
-  status["name"] = DigString(container, "name");
-  status["ready"] = running;
-  status["restartCount"] = 0;
-  status["started"] = running;
-  status["state"] = std::move(state);
-  return status;
+Json ContainerStatus(const Json& container, Json state, bool running, bool ready) {
+  return Fields("image", DigString(container, "image"), "imageID", "", "lastState", Json::object(), "name",
+                DigString(container, "name"), "ready", ready, "restartCount", 0, "started", running, "state",
+                std::move(state));
 }
 
-Json Running(const std::string& since) { return {{"running", {{"startedAt", since}}}}; }
+Json Running(const std::string& since) { return Fields("running", Fields("startedAt", since)); }
 
 Json Terminated(const std::string& since, const std::string& until, int64_t exit_code) {
-  return {{"terminated",
-           {{"exitCode", exit_code},
-            {"reason", exit_code == 0 ? "Completed" : "Error"},
-            {"startedAt", since},
-            {"finishedAt", until}}}};
+  return Fields("terminated", Fields("exitCode", exit_code, "finishedAt", until, "reason",
+                                     exit_code == 0 ? "Completed" : "Error", "startedAt", since));
+}
+
+// Of containers that start now, and what they and the pod were given.
+Json StartedStatus(const Json& spec, const std::string& since) {
+  Json status = Json::object(), containers = Json::array(), init_containers = Json::array();
+  for (const Json& container : ArrayOf(Child(spec, "containers")))
+    containers.push_back(ContainerStatus(container, Running(since), true, true));
+  for (const Json& container : ArrayOf(Child(spec, "initContainers"))) {
+    const bool stays = IsSidecar(container);
+    init_containers.push_back(
+        ContainerStatus(container, stays ? Running(since) : Terminated(since, since, 0), stays, true));
+  }
+  status["containerStatuses"] = std::move(containers);
+  if (!init_containers.empty()) status["initContainerStatuses"] = std::move(init_containers);
+  SetAllGiven(spec, status);
+  return status;
 }
 
 // What `pod` asks for more than `allocatable` has left: the first in the order in which kubelets look.
@@ -150,8 +153,8 @@ std::optional<std::string> FirstShortage(const model::ResourceList& requests, co
 
 }  // namespace
 
-Kubelet::Kubelet(Store& store, const base::Clock& clock, KubeletOptions options)
-    : store_(store), clock_(clock), options_(options), events_(store) {}
+Kubelet::Kubelet(Store& store, Decoded& decoded, const base::Clock& clock, KubeletOptions options)
+    : store_(store), decoded_(decoded), clock_(clock), options_(options), events_(store) {}
 
 model::ResourceList Kubelet::UsedOn(const std::string& node) const {
   const auto it = nodes_.find(node);
@@ -167,10 +170,12 @@ void Kubelet::OnPod(const WatchEvent& event) {
   const std::string& node = DigString(*event.object, "spec", "nodeName");
   if (node.empty()) return;
   const ObjectKey key = KeyFor(*event.object);
-  if (event.type == EventType::kDeleted)
+  if (event.type == EventType::kDeleted) {
     nodes_[node].bound.erase(key);
-  else
+    decoded_.Drop(UidOf(*event.object));
+  } else {
     nodes_[node].bound.insert(key);
+  }
   queue_.Add(key);
 }
 
@@ -180,8 +185,7 @@ void Kubelet::OnNode(const WatchEvent& event) {
   const bool was_ready = node.ready;
   node.ready = node.present && IsTrue(*event.object, "Ready");
   if (!node.present) return;
-  std::vector<std::string> problems;
-  node.allocatable = cluster::DecodeNodeLeniently(*event.object, &problems).allocatable;
+  node.allocatable = decoded_.Node(event.object)->allocatable;
   if (was_ready || !node.ready) return;
   for (const ObjectKey& key : node.bound) queue_.Add(key);
 }
@@ -207,7 +211,7 @@ void Kubelet::Reconcile(const ObjectKey& key) {
   if (!node->second.ready) return;
   if (IsTerminating(pod)) return Stop(key, pod);
   if (IsDone(pod)) return;
-  if (!admitted_.contains(key)) return Admit(key, pod, node->second);
+  if (!admitted_.contains(key)) return Admit(key, object, node->second);
   Run(key, admitted_[key], pod);
 }
 
@@ -221,8 +225,16 @@ void Kubelet::Release(const ObjectKey& key) {
   admitted_.erase(it);
 }
 
-void Kubelet::Admit(const ObjectKey& key, const Json& pod, NodeState& node) {
-  model::ResourceList requests = AllocatedTo(pod);
+void Kubelet::Admit(const ObjectKey& key, const Object& object, NodeState& node) {
+  const Json& pod = *object;
+  model::ResourceList requests;
+  if (const Json& status = Child(pod, "status");
+      status.contains("containerStatuses") || status.contains("allocatedResources")) {
+    requests = AllocatedTo(pod);
+  } else {
+    requests = decoded_.Pod(object)->spec->requests;
+    requests.Set(model::kPods, 1);
+  }
   // A pod that runs already was admitted before this kubelet was watching.
   const bool running = DigString(pod, "status", "phase") == "Running";
   if (!running) {
@@ -302,7 +314,7 @@ void Kubelet::Resize(const ObjectKey& key, Admitted& admitted, const Json& pod) 
       kPods, key.ns, key.name,
       [&](Json& next) {
         if (!missing) {
-          SetAllGiven(next);
+          SetAllGiven(Child(pod, "spec"), next["status"]);
           return DropCondition(next, "PodResizePending");
         }
         SetCondition(next,
@@ -313,13 +325,28 @@ void Kubelet::Resize(const ObjectKey& key, Admitted& admitted, const Json& pod) 
       Part::kStatus);
 }
 
+const Kubelet::Begun& Kubelet::BeginNow(const Json& spec) {
+  const Json &containers = Child(spec, "containers"), &init = Child(spec, "initContainers"),
+             &resources = Child(spec, "resources");
+  const base::Millis now = store_.now_ms();
+  if (begun_.at_ms == now && begun_.containers == containers && begun_.init_containers == init &&
+      begun_.resources == resources)
+    return begun_;
+  begun_ = {now, containers, init, resources, StartedStatus(spec, base::FormatTime(now)), Json::array()};
+  for (const char* type : {"PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady"})
+    begun_.conditions.push_back(ConditionJson({type, "True", "", ""}, now));
+  base::Freeze(begun_.status);
+  base::Freeze(begun_.conditions);
+  return begun_;
+}
+
 void Kubelet::Start(const Json& pod) {
   const base::Millis now = store_.now_ms();
-  const std::string since = base::FormatTime(now);
+  const Begun& begun = BeginNow(Child(pod, "spec"));
   const std::string ip = NextPodIp();
   const Object node = store_.Find(kNodes, "", DigString(pod, "spec", "nodeName"));
   std::string host_ip;
-  for (const Json& address : node ? Dig(*node, "status", "addresses") : Json()) {
+  for (const Json& address : node ? ArrayOf(Dig(*node, "status", "addresses")) : Json()) {
     if (DigString(address, "type") == "InternalIP") host_ip = DigString(address, "address");
   }
   store_.Modify(
@@ -327,29 +354,20 @@ void Kubelet::Start(const Json& pod) {
       [&](Json& next) {
         Json& status = next["status"];
         status["phase"] = "Running";
-        status["startTime"] = since;
+        status["startTime"] = base::FormatTime(now);
         status["podIP"] = ip;
-        status["podIPs"] = {{{"ip", ip}}};
+        status["podIPs"] = Json::array({Fields("ip", ip)});
         if (!host_ip.empty()) {
           status["hostIP"] = host_ip;
-          status["hostIPs"] = {{{"ip", host_ip}}};
+          status["hostIPs"] = Json::array({Fields("ip", host_ip)});
         }
-        status["containerStatuses"] = Json::array();
-        for (const Json& container : Dig(pod, "spec", "containers")) {
-          status["containerStatuses"].push_back(ContainerStatus(container, Running(since), true));
-        }
-        if (const Json& init = Dig(pod, "spec", "initContainers"); !init.empty()) {
-          status["initContainerStatuses"] = Json::array();
-          for (const Json& container : init) {
-            Json each = ContainerStatus(container, IsSidecar(container) ? Running(since) : Terminated(since, since, 0),
-                                        IsSidecar(container));
-            each["ready"] = true;
-            status["initContainerStatuses"].push_back(std::move(each));
-          }
-        }
-        SetAllGiven(next);
-        for (const char* type : {"PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady"}) {
-          SetCondition(next, {type, "True", "", ""}, now);
+        for (const auto& [field, value] : begun.status.get_ref<const Json::object_t&>()) status[field] = value;
+        for (const Json& condition : begun.conditions) {
+          const std::string& type = DigString(condition, "type");
+          if (ConditionOf(next, type).is_null() && Child(status, "conditions").is_array())
+            status["conditions"].push_back(condition);
+          else
+            SetCondition(next, {type, "True", "", ""}, now);
         }
       },
       Part::kStatus);
@@ -366,7 +384,7 @@ void Kubelet::MarkEnded(const Json& pod, int64_t exit_code) {
         status["containerStatuses"] = Json::array();
         for (const Json& container : Dig(pod, "spec", "containers")) {
           status["containerStatuses"].push_back(
-              ContainerStatus(container, Terminated(since, base::FormatTime(now), exit_code), false));
+              ContainerStatus(container, Terminated(since, base::FormatTime(now), exit_code), false, false));
         }
         const std::string reason = exit_code == 0 ? "PodCompleted" : "PodFailed";
         for (const char* type : {"Ready", "ContainersReady"}) SetCondition(next, {type, "False", reason, ""}, now);

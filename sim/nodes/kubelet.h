@@ -21,6 +21,7 @@
 #include "model/resource_sum.h"
 #include "sim/objects/lifetime.h"
 #include "sim/store/component.h"
+#include "sim/store/decoded.h"
 #include "sim/store/event_recorder.h"
 #include "sim/store/work_queue.h"
 
@@ -36,7 +37,7 @@ struct KubeletOptions {
 class Kubelet final : public Component {
  public:
   // All must outlive it.
-  Kubelet(Store& store, const base::Clock& clock, KubeletOptions options = {});
+  Kubelet(Store& store, Decoded& decoded, const base::Clock& clock, KubeletOptions options = {});
 
   std::string_view name() const override { return "kubelet"; }
   void Observe(const WatchEvent& event) override;
@@ -66,15 +67,24 @@ class Kubelet final : public Component {
     std::set<ObjectKey> bound;     // every pod that names the node and is there
   };
 
+  // What pods of one template say when they start at one instant.
+  struct Begun {
+    base::Millis at_ms = -1;
+    Json containers, init_containers, resources;  // of the spec
+    Json status;                                  // of the containers, and what they were given; frozen
+    Json conditions;                              // frozen
+  };
+
   void OnPod(const WatchEvent& event);
   void OnNode(const WatchEvent& event);
   void Reconcile(const ObjectKey& key);
   void Release(const ObjectKey& key);
-  void Admit(const ObjectKey& key, const Json& pod, NodeState& node);
+  void Admit(const ObjectKey& key, const Object& object, NodeState& node);
   void Reject(const Json& pod, const std::string& resource, const std::string& message);
   void Run(const ObjectKey& key, Admitted& admitted, const Json& pod);
   void Resize(const ObjectKey& key, Admitted& admitted, const Json& pod);
   void Start(const Json& pod);
+  const Begun& BeginNow(const Json& spec);
   void MarkEnded(const Json& pod, int64_t exit_code);
   void Stop(const ObjectKey& key, const Json& pod);
   std::optional<base::Millis> RunTime(const Json& pod);
@@ -82,6 +92,7 @@ class Kubelet final : public Component {
 
   // Constant after construction.
   Store& store_;
+  Decoded& decoded_;
   const base::Clock& clock_;
   const KubeletOptions options_;
 
@@ -92,6 +103,7 @@ class Kubelet final : public Component {
   absl::node_hash_map<ObjectKey, Admitted> admitted_;
   absl::node_hash_map<std::string, NodeState> nodes_;
   uint32_t next_ip_ = 0;
+  Begun begun_;  // the last
 };
 
 }  // namespace tutti::sim

@@ -118,6 +118,17 @@ bool IsTrue(const Json& object, std::string_view type) {
   return DigString(ConditionOf(object, type), "status") == "True";
 }
 
+Json ConditionJson(const Condition& condition, base::Millis now_ms) {
+  std::vector<Json::object_t::value_type> fields;
+  fields.reserve(5);
+  fields.emplace_back("lastTransitionTime", base::FormatTime(now_ms));
+  if (!condition.message.empty()) fields.emplace_back("message", condition.message);
+  if (!condition.reason.empty()) fields.emplace_back("reason", condition.reason);
+  fields.emplace_back("status", condition.status);
+  fields.emplace_back("type", condition.type);
+  return Json::object_t::Of(std::move(fields));
+}
+
 bool SetCondition(Json& object, const Condition& condition, base::Millis now_ms) {
   const Json& before = ConditionOf(object, condition.type);
   const bool same_status = DigString(before, "status") == condition.status && !before.is_null();
@@ -125,12 +136,8 @@ bool SetCondition(Json& object, const Condition& condition, base::Millis now_ms)
       DigString(before, "message") == condition.message) {
     return false;
   }
-  Json next = Json::object();  // in the order of its keys
-  next["lastTransitionTime"] = same_status ? Child(before, "lastTransitionTime") : Json(base::FormatTime(now_ms));
-  if (!condition.message.empty()) next["message"] = condition.message;
-  if (!condition.reason.empty()) next["reason"] = condition.reason;
-  next["status"] = condition.status;
-  next["type"] = condition.type;
+  Json next = ConditionJson(condition, now_ms);
+  if (same_status) next["lastTransitionTime"] = Child(before, "lastTransitionTime");
   Json& conditions = ObjectAt(object, "status")["conditions"];
   if (!conditions.is_array()) conditions = Json::array();
   const auto at =

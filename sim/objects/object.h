@@ -10,6 +10,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -76,6 +78,19 @@ const Json& ControllerOf(const Json& object);
 // An owner reference to `owner`, with controller and blockOwnerDeletion set.
 Json ControllerReference(const Json& owner);
 
+// An object of these fields: Fields("name", name, "ready", true).
+template <class... KeysAndValues>
+Json Fields(KeysAndValues&&... of) {
+  std::vector<Json::object_t::value_type> fields;
+  fields.reserve(sizeof...(of) / 2);
+  const auto add = [&fields](auto&& self, auto&& key, auto&& value, auto&&... more) -> void {
+    fields.emplace_back(key, std::forward<decltype(value)>(value));
+    if constexpr (sizeof...(more) > 0) self(self, std::forward<decltype(more)>(more)...);
+  };
+  add(add, std::forward<KeysAndValues>(of)...);
+  return Json::object_t::Of(std::move(fields));
+}
+
 // Sets the field where it is absent, null or an empty string, which Kubernetes holds to be the same.
 void SetDefault(Json& object, const char* field, Json value);
 // The field as an object, made if it is none.
@@ -91,6 +106,8 @@ struct Condition {
   std::string reason;
   std::string message;
 };
+// As it is written when its status becomes what it says.
+Json ConditionJson(const Condition& condition, base::Millis now_ms);
 // Writes the condition into `object`. lastTransitionTime moves only when the
 // status does. Returns false, and changes nothing, when all is as it was.
 bool SetCondition(Json& object, const Condition& condition, base::Millis now_ms);

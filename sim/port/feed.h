@@ -13,39 +13,17 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include <array>
 #include <deque>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "cluster/ports.h"
+#include "sim/store/decoded.h"
 #include "sim/store/store.h"
 
 namespace tutti::sim {
-
-// Objects as decoded, shared by the feeds of several schedulers on one store: each version of an object is decoded
-// once, and a pod's spec is kept from one version to the next.
-class Decoded {
- public:
-  std::shared_ptr<const model::Pod> Pod(const Object& object);
-  std::shared_ptr<const model::Node> Node(const Object& object);
-  // Null when it cannot be read. `served` is the object in the version watched.
-  std::shared_ptr<const model::Object> Other(const model::ObjectKind& kind, const Object& served);
-  void Drop(const std::string& uid);
-
- private:
-  template <class T>
-  using Versions = std::unordered_map<std::string, std::pair<Object, std::shared_ptr<const T>>>;  // the last, by uid
-  Versions<model::Pod> pods_;
-  // The last pods whose specs were read: one that waits, one that is bound, and one that runs.
-  static constexpr size_t kStages = 3;
-  std::array<std::pair<Object, std::shared_ptr<const model::PodSpec>>, kStages> last_;
-  Versions<model::Node> nodes_;
-  Versions<model::Object> others_;
-};
 
 // The first of the kind's versions that the store serves; empty: none.
 std::string ServedVersion(const Store& store, const model::ObjectKind& kind);

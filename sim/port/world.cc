@@ -29,7 +29,7 @@ World::World(const base::Clock& clock, WorldOptions options)
     return raw;
   };
   nodes_ = add(std::make_unique<NodeLifecycle>(store_, clock_));
-  kubelet_ = add(std::make_unique<Kubelet>(store_, clock_, options.kubelet));
+  kubelet_ = add(std::make_unique<Kubelet>(store_, decoded_, clock_, options.kubelet));
   if (options.with_controllers) {
     add(std::make_unique<JobController>(store_, clock_));
     add(std::make_unique<ReplicaSetController>(store_, clock_));

@@ -17,6 +17,7 @@
 #include "sim/kuberay/ray_options.h"
 #include "sim/nodes/kubelet.h"
 #include "sim/nodes/node_lifecycle.h"
+#include "sim/store/decoded.h"
 #include "sim/store/store.h"
 
 namespace tutti::sim {
@@ -52,6 +53,8 @@ class World {
   const base::Clock& clock() const { return clock_; }
   NodeLifecycle& nodes() { return *nodes_; }
   Kubelet& kubelet() { return *kubelet_; }
+  // For the feeds of schedulers.
+  Decoded& decoded() { return decoded_; }
 
   // Lets all components work until none has anything to do at this instant. True if anything was done.
   bool Pump();
@@ -62,6 +65,7 @@ class World {
  private:
   const base::Clock& clock_;
   Store store_;
+  Decoded decoded_;
   std::vector<std::unique_ptr<Component>> components_;  // in the order in which they work
   NodeLifecycle* nodes_ = nullptr;
   Kubelet* kubelet_ = nullptr;

@@ -164,7 +164,6 @@ class Simulation {
   Plant honest_;
   base::VirtualClock clock_{kStart};
   sim::World world_;
-  sim::Decoded decoded_;
   Truth truth_;
   Checks checks_;
   Faults faults_;
@@ -211,7 +210,7 @@ void Simulation::Record(Replica& replica, const std::vector<cluster::Command>& c
 Processes::Parts Simulation::PartsOf(const Run& run) {
   Plant& plant = run.plant ? *run.plant : honest_;
   return {world_.store(),
-          decoded_,
+          world_.decoded(),
           clock_,
           faults_,
           checks_,
@@ -481,7 +480,7 @@ std::vector<std::string> Simulation::FreshWants() {
   options.gang_preemption = core::Options::GangPreemption::kNever;
   options.queue_rule.reclaim = false;
   const auto source = [this](cluster::EventSink& sink) {
-    return std::make_unique<StoreSource>(world_.store(), decoded_, sink);
+    return std::make_unique<StoreSource>(world_.store(), world_.decoded(), sink);
   };
   Replica fresh(
       {world_.store(), source, clock_, honest_, std::move(options), "fresh", [&](Replica&, const auto& commands) {
