@@ -336,13 +336,14 @@ void ReadStatus(JsonReader& read, const JsonField& status, model::Pod* pod) {
 bool SameBut(const Json& a, const Json& b, std::string_view key) {
   if (base::IsShared(a, b)) return true;
   if (!a.is_object() || !b.is_object()) return a == b;
-  const auto skip = [key](auto at, auto end) { return at != end && at.key() == key ? std::next(at) : at; };
-  auto x = a.begin(), y = b.begin();
+  const auto &mine = a.get_ref<const Json::object_t&>(), &other = b.get_ref<const Json::object_t&>();
+  const auto skip = [key](auto at, auto end) { return at != end && at->first == key ? std::next(at) : at; };
+  auto x = mine.begin(), y = other.begin();
   while (true) {
-    x = skip(x, a.end());
-    y = skip(y, b.end());
-    if (x == a.end() || y == b.end()) return x == a.end() && y == b.end();
-    if (x.key() != y.key() || *x != *y) return false;
+    x = skip(x, mine.end());
+    y = skip(y, other.end());
+    if (x == mine.end() || y == other.end()) return x == mine.end() && y == other.end();
+    if (*x != *y) return false;
     ++x, ++y;
   }
 }
@@ -353,6 +354,11 @@ const Json& At(const Json& map, std::string_view key) {
   const auto* object = map.get_ptr<const Json::object_t*>();
   const auto at = object ? object->find(key) : Json::object_t::const_iterator();
   return object && at != object->end() ? at->second : null;
+}
+
+bool IsText(const Json& value, std::string_view text) {
+  const auto* held = value.get_ptr<const std::string*>();
+  return held != nullptr && *held == text;
 }
 
 // Whether ReadHeld finds the same in both for certain.
@@ -369,7 +375,7 @@ bool SameHeld(const Json& a, const Json& b) {
   }
   const auto resizes = [](const Json& status) {
     return std::ranges::any_of(At(status, "conditions"),
-                               [](const Json& condition) { return At(condition, "type") == "PodResizePending"; });
+                               [](const Json& condition) { return IsText(At(condition, "type"), "PodResizePending"); });
   };
   return same(a, b) && !resizes(a) && !resizes(b);
 }

@@ -26,8 +26,8 @@ struct YamlBlock {
 };
 using YamlBlocks = Recent<YamlBlock>;
 
-// One document. Empty: it is not of that part of YAML, or not right; the general reader knows. `blocks` has those of the
-// documents before; it may be null.
+// One document. Empty: it is not of that part of YAML, or not right; the general reader knows. `blocks` has those of
+// the documents before; it may be null.
 std::optional<SimpleYaml> ReadSimpleYaml(std::string_view text, YamlBlocks* blocks = nullptr);
 
 }  // namespace tutti::sim

@@ -52,14 +52,13 @@ const Json& Meant(const Json& schema) {
 class Pruner {
  public:
   void Visit(const Json& said, const Json* before, Json& value, const Place& place, bool is_resource) {
-    if (IsKnown(value, before)) return;
+    if (!value.is_structured() || IsKnown(value, before)) return;
     const Json& schema = Meant(said);
     if (value.is_array()) {
       const Json& items = Child(schema, "items");
       for (size_t i = 0; i < value.size(); ++i) Visit(items, KnownAt(before, i), value[i], place.At(i), false);
       return;
     }
-    if (!value.is_object()) return;
     // A map where a list is due has no fields to be unknown: it is its type that is wrong.
     if (const std::string& type = DigString(schema, "type"); !type.empty() && type != "object") return;
     is_resource = is_resource || BoolOf(Child(schema, kEmbedded));
@@ -234,13 +233,12 @@ std::vector<std::string> PruneUnknown(const Json& schema, Json& object, const Js
 }
 
 void ApplyDefaults(const Json& said, Json& value, const Json* known) {
-  if (IsKnown(value, known)) return;
+  if (!value.is_structured() || IsKnown(value, known)) return;
   const Json& schema = Meant(said);
   if (value.is_array()) {
     for (size_t i = 0; i < value.size(); ++i) ApplyDefaults(Child(schema, "items"), value[i], KnownAt(known, i));
     return;
   }
-  if (!value.is_object()) return;
   const Json& properties = MapOf(Child(schema, "properties"));
   const Json& additional = Child(schema, "additionalProperties");
   DropNulls(properties, value);

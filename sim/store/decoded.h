@@ -26,7 +26,7 @@ class Decoded {
   std::shared_ptr<const model::Node> Node(const Object& object);
   // Null when it cannot be read. `served` is the object in the version watched.
   std::shared_ptr<const model::Object> Other(const model::ObjectKind& kind, const Object& served);
-  // Each time anew. `resource`: for the log.
+  // It is not kept. `resource`: for the log.
   static std::shared_ptr<const model::Selection> Selection(model::Selection::Kind kind, std::string_view resource,
                                                            const Json& object);
   void Drop(const std::string& uid);

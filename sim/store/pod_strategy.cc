@@ -74,23 +74,29 @@ std::string QosClass(const Json& spec) {
 }
 
 ApiResult<void> PreparePod(const Store& store, PodTemplates& templates, Json& pod, bool keep_status) {
-  const PodTemplates::Admitted* admitted = templates.Find(Child(pod, "spec"), NamespaceOf(pod), keep_status);
-  if (admitted == nullptr) {
-    Json given = Child(pod, "spec");
+  Json given = Child(pod, "spec");
+  const bool of_template = base::IsShared(given, Child(pod, "spec"));
+  const PodTemplates::Admitted* known = of_template ? templates.Find(given, NamespaceOf(pod), keep_status) : nullptr;
+  std::string qos_class;
+  if (known != nullptr) {
+    pod["spec"] = known->spec;
+    qos_class = known->qos_class;
+  } else {
     if (auto ready = AdmitSpec(store, pod, keep_status); !ready) return ready;
-    Json spec = std::move(pod["spec"]);
-    base::Freeze(spec);
-    std::string qos_class = QosClass(spec);
-    admitted =
-        &templates.Put({std::move(given), NamespaceOf(pod), keep_status, std::move(spec), std::move(qos_class)});
+    qos_class = QosClass(Child(pod, "spec"));
+    if (of_template) {
+      Json spec = std::move(pod["spec"]);
+      base::Freeze(spec);
+      pod["spec"] = spec;
+      templates.Put({std::move(given), NamespaceOf(pod), keep_status, std::move(spec), qos_class});
+    }
   }
-  pod["spec"] = admitted->spec;
   MergeLabelKeys(pod);
   Json& status = pod["status"];
   const Json& spec = Child(pod, "spec");
   if (!keep_status || !status.is_object()) status = Json::object();
   SetDefault(status, "phase", "Pending");
-  SetDefault(status, "qosClass", admitted->qos_class);
+  SetDefault(status, "qosClass", std::move(qos_class));
   if (!Child(spec, "schedulingGates").empty() && ConditionOf(pod, "PodScheduled").is_null()) {
     SetCondition(
         pod, {"PodScheduled", "False", "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"},

@@ -154,7 +154,8 @@ ApiResult<Object> Store::Create(Json object, const CreateOptions& options) {
   }
   if (auto named = AssignName(resource, object); !named) return Refuse(named.error());
   AssignIdentity(resource, object, options.restore);
-  if (auto ready = PrepareForCreate(*this, templates_, resource, object, options.restore); !ready) return Refuse(ready.error());
+  if (auto ready = PrepareForCreate(*this, templates_, resource, object, options.restore); !ready)
+    return Refuse(ready.error());
   DropEmptyMetadata(object);
   if (const auto errors = ValidateObject(templates_, resource, object, nullptr, Part::kMain); !errors.empty()) {
     return Refuse(Invalid(resource.id.group, resource.kind, NameOf(object), errors));

@@ -195,11 +195,12 @@ ApiResult<void> PrepareForCreate(const Store& store, PodTemplates& templates, co
   }
   const bool is_pod = resource.id == kPods;
   const Json given = is_pod ? Child(object, "spec") : Json();
+  const bool of_template = base::IsShared(given, Child(object, "spec"));
   if (auto good = is_pod ? DecodePod(templates, resource, object) : Decode(resource, object); !good) return good;
   if (auto good = CheckShape(resource, object); !good) return good;
   if (is_new) HoldQueued(store, resource.id, object);
   if (is_pod) {
-    if (const Json& spec = Child(object, "spec"); spec.is_object() && spec == given) object["spec"] = given;  // shared
+    if (of_template && Child(object, "spec") == given) object["spec"] = given;  // nothing was dropped: shared again
     return PreparePod(store, templates, object, keep_status);
   }
   const auto it = Preparers().find(resource.id);

@@ -81,7 +81,8 @@ TEST_CASE("what the same lines say below a key is read once, and shared") {
   const auto b = ReadSimpleYaml("kind: Pod\nmetadata: {name: b}\n" + spec + "status:\n  phase: x\n", &blocks);
   REQUIRE((a && b));
   CHECK(base::IsShared(Child(a->value, "spec"), Child(b->value, "spec")));
-  CHECK(a->value == Json::parse(R"({"kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[{"name":"a","image":"b"}]}})"));
+  CHECK(a->value == Json::parse(R"({"kind":"Pod","metadata":{"name":"a"},
+    "spec":{"containers":[{"name":"a","image":"b"}]}})"));
   CHECK(Dig(b->value, "status", "phase") == "x");
   // To write to one of them leaves the others as they are.
   Json changed = a->value;
@@ -90,15 +91,16 @@ TEST_CASE("what the same lines say below a key is read once, and shared") {
   CHECK(Dig(ReadSimpleYaml(spec, &blocks)->value, "spec", "containers")[0]["image"] == "b");
 }
 
-TEST_CASE("lines that are no block below their key, or not all of it, are read anew") {
+TEST_CASE("lines that are no block below their key, or not all of it, are read again") {
   YamlBlocks blocks;
   for (const char* text :
        {"a:\n\n- b\n", "a:\n\n", "a:\n\nb: 1\n", "a:\n  b: 1\nc: 2\n", "a:\n  b: 1\n\n  d: 2\n", "a:\n  b: 1\n d: 2\n",
-        "a:\n  b: 1", "a:\n  b: 12\n", "a:\n  b: 1\n", "d:\n  a:\n    b: 1\n", " a:\n   b: 1\n", "a:\n  b: \xc3\xa4\n"}) {
+        "a:\n  b: 1", "a:\n  b: 12\n", "a:\n  b: 1\n", "d:\n  a:\n    b: 1\n", " a:\n   b: 1\n",
+        "a:\n  b: \xc3\xa4\n"}) {
     INFO(text);
-    const auto known = ReadSimpleYaml(text, &blocks), anew = ReadSimpleYaml(text);
-    REQUIRE(bool(known) == bool(anew));
-    if (anew) CHECK(known->value == anew->value);
+    const auto known = ReadSimpleYaml(text, &blocks), alone = ReadSimpleYaml(text);
+    REQUIRE(bool(known) == bool(alone));
+    if (alone) CHECK(known->value == alone->value);
   }
 }
 
