@@ -10,6 +10,7 @@
 #include "dialects/appwrapper_v1beta1.h"
 #include "dialects/appwrapper_v1beta2.h"
 #include "dialects/declaration.h"
+#include "dialects/kueue/names.h"
 #include "dialects/wording.h"
 #include "model/quantity.h"
 
@@ -51,14 +52,16 @@ bool IsDeployed(const WrapperSpec& spec, const base::Json& status) {
 
 }  // namespace
 
-AppWrappers::AppWrappers(Group group, DialectSettings settings)
+AppWrappers::AppWrappers(Group group, DialectSettings settings, const JobQueues* queues)
     : is_mcad_(group == Group::kMcad),
       settings_(std::move(settings)),
+      queues_(queues),
       kind_(is_mcad_
                 ? model::ObjectKind{"mcad.ibm.com", "appwrappers", "AppWrapper", {"v1beta1"}}
                 : model::ObjectKind{"workload.codeflare.dev", "appwrappers", "AppWrapper", {"v1beta2", "v1beta1"}}),
       kinds_{kind_} {
   kinds_.insert(kinds_.end(), WatchedKinds().begin(), WatchedKinds().end());
+  if (queues_) kinds_.push_back(queues_->SwitchKind());
 }
 
 const AppWrappers::Record* AppWrappers::Find(const model::GangKey& key) const {
@@ -70,10 +73,19 @@ model::GangKey AppWrappers::KeyOf(const Record& record) const {
   return {std::string(name()), record.object->meta.ns, record.object->meta.name};
 }
 
+std::optional<model::GangKey> AppWrappers::QueuedAs(const Record& record) const {
+  return queues_ ? queues_->GangOfJob(*record.object) : std::nullopt;
+}
+
+void AppWrappers::TouchDesires(const Record& record, Touched* touched) const {
+  touched->desires.insert(QueuedAs(record).value_or(KeyOf(record)));
+}
+
 bool AppWrappers::Acts(const Record& record) const { return !record.spec.foreign && !record.object->meta.deleting(); }
 
 void AppWrappers::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
   if (object->group == kind_.group && object->kind == kind_.kind) return PutWrapper(std::move(object), touched);
+  if (queues_ && object->kind == queues_->SwitchKind().kind) return FollowQueues(touched);
   const WrappedKind* kind = FindWrappedKind(object->group, object->kind);
   if (!kind) return;
   const SeenItem seen = ReadSeen(object);
@@ -81,6 +93,7 @@ void AppWrappers::Put(std::shared_ptr<const model::Object> object, Touched* touc
 }
 
 void AppWrappers::Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
+  if (queues_ && kind_name == queues_->SwitchKind().Name()) return FollowQueues(touched);
   if (kind_name != kind_.Name()) {
     if (const WrappedKind* kind = KindOf(kind_name))
       PutItem({kind, std::string(ns), std::string(name)}, nullptr, touched);
@@ -95,8 +108,16 @@ void AppWrappers::Drop(std::string_view kind_name, std::string_view ns, std::str
   SetClaims(gone, false, touched);
 }
 
+void AppWrappers::FollowQueues(Touched* touched) {
+  if (!queues_ || queues_->AreOpen() == queues_open_) return;
+  queues_open_ = queues_->AreOpen();
+  for (const auto& [place, record] : wrappers_)
+    if (model::Find(*record.object->meta.labels, kueue::kQueueLabel)) touched->gangs.insert(KeyOf(record));
+}
+
 // Once there, it stays: if it goes, its pods wait for it to come back.
 void AppWrappers::Served(std::string_view kind_name, bool served, Touched* touched) {
+  FollowQueues(touched);
   if (kind_name != kind_.Name() || was_served_) return;
   was_served_ = served;
   touched->memberships = touched->memberships || served != served_;
@@ -122,7 +143,7 @@ void AppWrappers::PutWrapper(std::shared_ptr<const model::Object> object, Touche
   }
   if (!status_changed) return;
   Refresh(record, touched);
-  touched->desires.insert(KeyOf(record));
+  TouchDesires(record, touched);
 }
 
 void AppWrappers::PutItem(const ItemName& name, const SeenItem* seen, Touched* touched) {
@@ -138,7 +159,7 @@ void AppWrappers::PutItem(const ItemName& name, const SeenItem* seen, Touched* t
   if (claims == claims_.end()) return;
   Record& record = wrappers_.at({std::get<1>(name), std::get<1>(*claims->second.begin())});
   Refresh(record, touched);
-  touched->desires.insert(KeyOf(record));
+  TouchDesires(record, touched);
 }
 
 void AppWrappers::SetClaims(const Record& record, bool claims, Touched* touched) {
@@ -148,7 +169,7 @@ void AppWrappers::SetClaims(const Record& record, bool claims, Touched* touched)
     if (first == claim) return;
     Record& other = wrappers_.at({meta.ns, std::get<1>(first)});
     Refresh(other, touched);
-    touched->desires.insert(KeyOf(other));
+    TouchDesires(other, touched);
   };
   for (const WrappedItem& item : record.spec.items) {
     if (!item.kind || item.name.empty()) continue;
@@ -237,9 +258,14 @@ std::optional<Membership> AppWrappers::MembershipOf(const model::Pod& pod) const
 }
 
 model::GangSpec AppWrappers::Describe(const model::GangKey& key) const {
-  if (const Record* record = Find(key)) return record->gang;
+  const Record* record = Find(key);
+  if (record && !QueuedAs(*record)) return record->gang;
   model::GangSpec none;
   none.key = key;
+  if (record) {  // it is a gang of its queue
+    none.min_member = 0;
+    return none;
+  }
   none.problem = fmt::format("{} does not exist in API group {}; create it, or take its name out of the pods' label {}",
                              Named(kind_.kind, key.ns, key.name), kind_.group, is_mcad_ ? kMcadLabel : kWrapperLabel);
   return none;
@@ -247,7 +273,8 @@ model::GangSpec AppWrappers::Describe(const model::GangKey& key) const {
 
 std::string_view AppWrappers::SchedulerName(const model::GangKey& key) const {
   const Record* record = Find(key);
-  return record && Acts(*record) ? std::string_view(settings_.scheduler_names.front()) : std::string_view();
+  if (!record || !Acts(*record) || QueuedAs(*record)) return {};
+  return settings_.scheduler_names.front();
 }
 
 WrapperFacts AppWrappers::Look(const Record& record, const GangReport& report, const cluster::Unseen& unseen) const {
@@ -266,9 +293,22 @@ WrapperWish AppWrappers::WishOf(const Record& record, const WrapperFacts& facts)
 base::Millis AppWrappers::Desire(const GangReport& report, const cluster::Unseen& unseen,
                                  std::vector<cluster::DesiredObject>* out) const {
   const Record* record = Find(report.spec->key);
-  if (!record || !Acts(*record)) return 0;
-  const WrapperFacts facts = Look(*record, report, unseen);
-  WrapperWish wish = WishOf(*record, facts);
+  if (!record || !Acts(*record) || QueuedAs(*record)) return 0;
+  return DesireBy(*record, Look(*record, report, unseen), out);
+}
+
+base::Millis AppWrappers::DesireOfJob(const model::Object& job, bool let_go, const GangReport& report,
+                                      const cluster::Unseen& unseen, std::vector<cluster::DesiredObject>* out) const {
+  const auto at = wrappers_.find({job.meta.ns, job.meta.name});
+  if (at == wrappers_.end() || at->second.object->meta.uid != job.meta.uid || !Acts(at->second)) return 0;
+  WrapperFacts facts = Look(at->second, report, unseen);
+  facts.let_go = let_go;
+  return DesireBy(at->second, facts, out);
+}
+
+base::Millis AppWrappers::DesireBy(const Record& record, const WrapperFacts& facts,
+                                   std::vector<cluster::DesiredObject>* out) const {
+  WrapperWish wish = WishOf(record, facts);
   const base::Millis again_ms = wish.again_ms;
   dialects::Desire(facts, std::move(wish), out);
   return again_ms;

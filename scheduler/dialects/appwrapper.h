@@ -20,13 +20,16 @@
 #include "dialects/appwrapper_facts.h"
 #include "dialects/appwrapper_spec.h"
 #include "dialects/dialect.h"
+#include "dialects/queued_jobs.h"
 
 namespace tutti::dialects {
 
-class AppWrappers final : public Dialect {
+class AppWrappers final : public Dialect, public JobController {
  public:
   enum class Group { kMcad, kCodeflare };
-  AppWrappers(Group group, DialectSettings settings);
+  // `queues`: that AppWrappers of v1beta2 may wait in; null: there are none. They must outlive this, and are told of an
+  // object before it is.
+  AppWrappers(Group group, DialectSettings settings, const JobQueues* queues = nullptr);
 
   std::string_view name() const override { return is_mcad_ ? "mcad" : "appwrapper"; }
   const std::vector<model::ObjectKind>& Kinds() const override { return kinds_; }
@@ -38,6 +41,8 @@ class AppWrappers final : public Dialect {
   std::string_view SchedulerName(const model::GangKey& key) const override;
   base::Millis Desire(const GangReport& report, const cluster::Unseen& unseen,
                       std::vector<cluster::DesiredObject>* out) const override;
+  base::Millis DesireOfJob(const model::Object& job, bool let_go, const GangReport& report,
+                           const cluster::Unseen& unseen, std::vector<cluster::DesiredObject>* out) const override;
   std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override;
 
  private:
@@ -53,6 +58,11 @@ class AppWrappers final : public Dialect {
 
   const Record* Find(const model::GangKey& key) const;
   model::GangKey KeyOf(const Record& record) const;
+  // The gang that it is while it waits in a queue; nullopt: it waits in none, and is the one of KeyOf.
+  std::optional<model::GangKey> QueuedAs(const Record& record) const;
+  void TouchDesires(const Record& record, Touched* touched) const;
+  // Follows whether AppWrappers wait in the queues at all.
+  void FollowQueues(Touched* touched);
   bool Acts(const Record& record) const;  // it is this scheduler that acts on it, and it stays
   void PutWrapper(std::shared_ptr<const model::Object> object, Touched* touched);
   void PutItem(const ItemName& name, const SeenItem* seen, Touched* touched);
@@ -63,9 +73,13 @@ class AppWrappers final : public Dialect {
   model::GangSpec MakeGang(const Record& record) const;
   WrapperWish WishOf(const Record& record, const WrapperFacts& facts) const;
   WrapperFacts Look(const Record& record, const GangReport& report, const cluster::Unseen& unseen) const;
+  base::Millis DesireBy(const Record& record, const WrapperFacts& facts,
+                        std::vector<cluster::DesiredObject>* out) const;
 
   const bool is_mcad_;
   const DialectSettings settings_;
+  const JobQueues* const queues_;
+  bool queues_open_ = true;
   const model::ObjectKind kind_;
   std::vector<model::ObjectKind> kinds_;
   bool served_ = true, was_served_ = false;  // the kind; told by Served, and until then it counts as served

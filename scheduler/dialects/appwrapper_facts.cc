@@ -105,7 +105,7 @@ bool StatusAgrees(const Json& fields, const Json& object) { return AgreesButTime
 
 WrapperFacts LookAt(std::shared_ptr<const model::Object> of, const WrapperSpec& spec, const GangReport& report,
                     const cluster::Unseen& unseen, const FindSeen& find) {
-  WrapperFacts facts{std::move(of), spec, report, {}, {}, {}, false};
+  WrapperFacts facts{std::move(of), spec, report, {}, {}, {}, false, std::nullopt};
   const model::Object& wrapper = *facts.wrapper;
   facts.status = StatusOf(wrapper);
   if (const Json* written = unseen.Written(cluster::RefOf(facts.wrapper)))
@@ -138,15 +138,18 @@ bool WrapperFacts::begun_unplaced() const {
 }
 
 bool WrapperFacts::admitted() const {
+  if (let_go) return *let_go;
   if (report.state == GangState::kAdmitted || begun_unplaced()) return true;
   const bool bound_or_binding = (report.state == GangState::kBinding && report.sentence.empty()) ||
                                 report.state == GangState::kWhole || report.state == GangState::kFinished;
   return bound_or_binding && report.total > 0 && report.deleting == 0;
 }
 
+const std::string& WrapperFacts::problem() const { return spec.problem.empty() ? report.spec->problem : spec.problem; }
+
 std::string WrapperFacts::why() const {
-  if (!spec.problem.empty()) return spec.problem;
-  if (begun_unplaced()) return {};  // its pods wait for nodes, and not it
+  if (!problem().empty()) return problem();
+  if (let_go || begun_unplaced()) return {};  // its pods wait for nodes, and not it
   return OneLine(Join(report.sentence, report.nodes_sentence));
 }
 

@@ -33,9 +33,13 @@ struct WrapperFacts {
   std::vector<ItemStanding> items;
   std::string failure;    // "RayCluster ns/name exists already, ...": why an item cannot be created; empty: all can
   bool hopeless = false;  // the same creation would fail again
+  // Of one that waits in a queue: whether that has let it go. It gives and takes the places; nullopt: it waits in none.
+  std::optional<bool> let_go;
 
   // Its members have places, or pods, and none of an earlier try are left.
   bool admitted() const;
+  // Why nothing of it can be created, or why it cannot wait in its queue; empty: nothing is wrong.
+  const std::string& problem() const;
   // Why it has no places; empty: it has, or was not considered yet.
   std::string why() const;
   bool begun_unplaced() const;  // it is admitted without places, and some of its items exist

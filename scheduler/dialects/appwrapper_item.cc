@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "dialects/appwrapper_condensed.h"
+#include "dialects/appwrapper_sets.h"
 #include "dialects/declaration.h"
 #include "dialects/fields.h"
 #include "dialects/wording.h"
@@ -33,26 +34,6 @@ Json& MapIn(Json& object, std::string_view key) {
   Json& value = object[std::string(key)];
   if (!value.is_object()) value = Json::object();
   return value;
-}
-
-// "template.spec.workerGroupSpecs[0].template" as a JSON pointer into the wrapped object; nullopt: it is no such path.
-std::optional<std::string> PointerOf(std::string_view path) {
-  constexpr std::string_view kRoot = "template";
-  if (!path.starts_with(kRoot) || path.find_first_of("~/") != path.npos) return std::nullopt;
-  path.remove_prefix(kRoot.size());
-  if (!path.empty() && path.front() != '.') return std::nullopt;
-  constexpr size_t kMostDigits = 9;  // a JSON pointer with a longer index throws
-  std::string pointer;
-  size_t digits = 0;
-  for (const char c : path) {
-    digits = c >= '0' && c <= '9' ? digits + 1 : 0;
-    if (digits > kMostDigits) return std::nullopt;
-    if (c == '.' || c == '[')
-      pointer += '/';
-    else if (c != ']')
-      pointer += c;
-  }
-  return pointer;
 }
 
 // Null: the pointer leads to nothing, or to what is no map.
@@ -197,10 +178,7 @@ void ItemReader::SetOwner() {
 
 // Where the kind's pods are known they are what it has, whatever is declared of them.
 void ItemReader::ReadSets() {
-  if (item.kind->kind.kind == "StatefulSet") {
-    const Json* spec = PartAt(item.object, "/spec");
-    item.ordered = !spec || TextIn(*spec, "podManagementPolicy") != "Parallel";
-  }
+  item.ordered = ComeInOrder(item.object);
   if (HasPodSets(item.kind->kind.group, item.kind->kind.kind)) {
     auto sets = PodSetsOf(item.object);
     if (sets)
@@ -209,16 +187,7 @@ void ItemReader::ReadSets() {
       Complain(sets.error().message);
     return;
   }
-  size_t place = 0;
-  if (!FewEnough(read, fields.pod_sets, kMostRoles)) return;
-  read.Items(fields.pod_sets, [&](const JsonField& declared) {
-    const JsonField path = declared["path"];
-    const auto pointer = PointerOf(read.Text(path));
-    if (!pointer || !PartAt(item.object, *pointer))
-      return read.Problem(path, fmt::format("{} leads to no pod template; write a path such as template.spec.template",
-                                            cluster::Describe(path.value())));
-    item.sets.push_back({fmt::format("pods-{}", place++), ReadCount(read, declared["replicas"], 1, 0), *pointer});
-  });
+  ReadDeclaredSets(read, fields.pod_sets, item.object, &item.sets);
 }
 
 void ItemReader::MarkTemplate(const PodSet& set, size_t place) {

@@ -140,7 +140,7 @@ WrapperWish Deploy(PhaseNext next) {
 
 WrapperWish BackToQueue(PhaseNext next) {
   const WrapperFacts& facts = next.facts();
-  next.Set(kQuota, "False", facts.spec.problem.empty() ? "Pending" : "Invalid", facts.why());
+  next.Set(kQuota, "False", facts.problem().empty() ? "Pending" : "Invalid", facts.why());
   next.Clear(kDeployed, "Pending");
   next.Clear(kReady, "Pending");
   return std::move(next).In("Suspended", Items::kRemove);
@@ -153,7 +153,12 @@ WrapperWish WhileWaiting(PhaseNext next) {
     if (!facts.none_left()) return std::move(next).Unchanged(Items::kRemove);
     return std::move(next).In("Suspended", Items::kLeave, {{"componentStatus", nullptr}});
   }
-  if (facts.spec.suspended) {
+  // A queue that has let it go gets its quota back only when it has ended.
+  if (facts.let_go.value_or(false) && !facts.problem().empty()) {
+    next.Set(kUnhealthy, "True", "CreateFailed", facts.problem());
+    return std::move(next).In("Failed", Items::kRemove);
+  }
+  if (facts.spec.suspended && (!facts.let_go || facts.problem().empty())) {
     next.Set(kQuota, "False", "Suspended", "Suspend is true");
     return std::move(next).In("Suspended", Items::kRemove);
   }

@@ -14,10 +14,15 @@ namespace tutti::dialects {
 DialectList MakeDialects(const DialectSettings& settings) {
   DialectList dialects;
   // First, as what it started has its labels beside those of the others.
-  dialects.push_back(std::make_unique<kueue::Kueue>(settings));
+  auto queues = std::make_unique<kueue::Kueue>(settings);
   // What it has made says so by its label, whatever else its pods name.
-  for (const auto group : {AppWrappers::Group::kCodeflare, AppWrappers::Group::kMcad})
-    dialects.push_back(std::make_unique<AppWrappers>(group, settings));
+  using Group = AppWrappers::Group;
+  auto wrappers = std::make_unique<AppWrappers>(Group::kCodeflare, settings, queues.get());
+  auto of_mcad = std::make_unique<AppWrappers>(Group::kMcad, settings);
+  queues->SetController(wrappers.get());
+  dialects.push_back(std::move(queues));
+  dialects.push_back(std::move(wrappers));
+  dialects.push_back(std::move(of_mcad));
   dialects.push_back(std::make_unique<Volcano>());
   dialects.push_back(std::make_unique<SchedulerPlugins>());
   dialects.push_back(std::make_unique<Upstream>());

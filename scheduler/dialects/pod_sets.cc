@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cluster/json_decode.h"
 #include "cluster/json_reader.h"
+#include "dialects/appwrapper_sets.h"
 #include "dialects/declaration.h"
 #include "dialects/fields.h"
 #include "dialects/ray_cluster.h"
@@ -170,6 +171,7 @@ constexpr Row kRows[] = {
     {"ray.io", "RayCluster", ReadCluster},
     {"ray.io", "RayJob", ReadRayJob},
     {"ray.io", "RayService", ReadRayService},
+    {"workload.codeflare.dev", "AppWrapper", ReadComponentSets},
 };
 
 const Row* FindRow(std::string_view group, std::string_view kind) {
@@ -254,6 +256,11 @@ base::Result<Sets> PodSetsOf(const Json& object) {
 }
 
 Json TemplateOf(const Json& object, const PodSet& set) {
+  if (const auto [component, inner] = SplitAtComponent(set.path); !component.empty()) {
+    PodSet of_component = set;
+    of_component.path = inner;
+    return TemplateOf(At(object, component), of_component);
+  }
   if (set.path.empty()) {
     Json pod_template = Json::object();
     for (const char* part : {"metadata", "spec"})

@@ -21,7 +21,8 @@ struct PodSet {
   std::string path;   // JSON pointer of the PodTemplateSpec in the object; of a pod: "", for it is its own template
   bool head = false;  // as of dialects::Membership
   bool needs_head = false;
-  bool late = false;  // its pods come once the others run (a submitter)
+  bool late = false;     // its pods come once the others run (a submitter)
+  bool ordered = false;  // each of its pods comes when the one before runs
   friend bool operator==(const PodSet&, const PodSet&) = default;
 };
 

@@ -41,6 +41,47 @@ TEST_CASE("the pod sets of a RayJob are its head, its worker groups with all hos
         Sets{{"submitter", 1, "/spec/submitterPodTemplate", false, false, true}});
 }
 
+TEST_CASE("the pod sets of an AppWrapper are those of its components, numbered, where they stand in it") {
+  const Json wrapper =
+      Parse(R"({"apiVersion":"workload.codeflare.dev/v1beta2","kind":"AppWrapper","metadata":{"name":"a"},
+      "spec":{"components":[
+        {"template":{"apiVersion":"v1","kind":"ConfigMap"}},
+        {"template":{"apiVersion":"ray.io/v1","kind":"RayJob","spec":{"rayClusterSpec":{"enableInTreeAutoscaling":true,
+          "headGroupSpec":{"template":{"spec":{"containers":[{"name":"h"}]}}},
+          "workerGroupSpecs":[{"groupName":"w","replicas":2}]}}}},
+        {"template":{"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"name":"alone"}]}}},
+        {"template":{"apiVersion":"apps/v1","kind":"StatefulSet","spec":{"replicas":3}}},
+        {"podSets":[{"replicas":4,"path":"template.parts[1].made"}],
+         "template":{"apiVersion":"a.b/v1","kind":"C","parts":[{},{"made":{"spec":{"containers":[]}}}]}}]}})");
+  const auto sets = PodSetsOf(wrapper);
+  REQUIRE(sets);
+  CHECK(*sets ==
+        Sets{{"a-0", 1, "/spec/components/1/template/spec/rayClusterSpec/headGroupSpec/template", true},
+             {"a-1", 2, "/spec/components/1/template/spec/rayClusterSpec/workerGroupSpecs/0/template", false, true},
+             {"a-submitter-1", 1, "/spec/components/1/template/spec/submitterPodTemplate", false, false, true},
+             {"a-2", 1, "/spec/components/2/template"},
+             {"a-3", 3, "/spec/components/3/template/spec/template", false, false, false, true},
+             {"a-4", 4, "/spec/components/4/template/parts/1/made"}});
+  CHECK(TemplateOf(wrapper, (*sets)[0])["spec"]["containers"].size() == 2);  // with Ray's autoscaler
+  CHECK(TemplateOf(wrapper, (*sets)[2])["spec"]["containers"][0]["name"] == "ray-job-submitter");
+  CHECK(TemplateOf(wrapper, (*sets)[3])["spec"]["containers"][0]["name"] == "alone");
+}
+
+TEST_CASE("an AppWrapper whose pod sets cannot be told, or named, says why") {
+  const auto error_of = [](const std::string& name, const std::string& component) {
+    return ErrorOf((R"({"apiVersion":"workload.codeflare.dev/v1beta2","kind":"AppWrapper","metadata":{"name":")" +
+                    name + R"("},"spec":{"components":[)" + component + "]}}")
+                       .c_str());
+  };
+  CHECK(error_of("a.b", "{}").starts_with("metadata.name: a.b is no name for one that waits in a queue"));
+  CHECK(error_of(std::string(50, 'a'), "{}").starts_with("metadata.name: "));
+  CHECK(error_of("a", R"({"template":{"apiVersion":"workload.codeflare.dev/v1beta2","kind":"AppWrapper"}})") ==
+        "spec.components[0].template: Nested AppWrappers are forbidden");
+  CHECK(error_of("a", R"({"template":{"kind":"ConfigMap"}})") == "spec.components: components contains no podspecs");
+  CHECK(error_of("a", R"({"template":{"kind":"C"},"podSets":[{"path":"template.a"}]})")
+            .starts_with("spec.components[0].podSets[0].path: \"template.a\" leads to no pod template"));
+}
+
 TEST_CASE("the pod sets of other kinds") {
   struct Row {
     const char* object;

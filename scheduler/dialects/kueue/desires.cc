@@ -141,10 +141,12 @@ std::optional<Json> WantedBody(const Desires& desires) {
     return Stopped(*entry.kind, entry.sets, entry.of_workload.json, decided.settings.scheduler_names.front(), body);
   };
   const Json& body = *entry.job->body;
-  const bool suspended = IsSuspended(*entry.kind, body), granted = entry.workload && HasGrants(entry.sets, body);
+  const bool suspended = IsSuspended(*entry.kind, body),
+             granted = entry.workload && HasGrants(*entry.kind, entry.sets, body);
   switch (StepOf(desires)) {
     case PodsTurn::Step::kStart:
-      if (!suspended) return std::nullopt;
+      // An AppWrapper takes what its pods are given also while it is not suspended, and creates nothing before.
+      if (!suspended && (granted || !entry.kind->is_wrapper)) return std::nullopt;
       // What an earlier admission has put into the templates goes first.
       return Started(*entry.kind, entry.sets, GrantsFor(decided, desires.status), granted ? stopped(body) : body);
     case PodsTurn::Step::kWait:
@@ -288,22 +290,34 @@ PodsTurn TurnOf(const Desires& desires) {
   return turn;
 }
 
-void DesireJob(const Desires& desires) {
+// How the job is suspended, started or stopped; nullopt: it is as it should be.
+std::optional<DesiredObject> FlagOf(const Desires& desires) {
   const Entry& entry = desires.decided.entry;
-  if (entry.by_pods() || !entry.pods.empty()) DesirePods(entry, TurnOf(desires), desires.out);
-  if (entry.by_pods()) return;
-  if (!entry.job || entry.job->meta.deleting() || !entry.job_problem.empty() || EndOf(*entry.kind, *entry.job->body))
-    return;
+  if (!entry.job_problem.empty() || EndOf(*entry.kind, *entry.job->body)) return std::nullopt;
   const std::optional<Json> wanted = WantedBody(desires);
-  if (!wanted) return;
+  if (!wanted) return std::nullopt;
   Json change = MergeBetween(*entry.job->body, *wanted);
-  if (change.empty()) return;
+  if (change.empty()) return std::nullopt;
   // Before 1.36 the API server takes no change of a template while there is a start time.
   const bool has_started = !Field(StatusOf(*entry.job), "startTime").is_null();
   if (!entry.kind->free_templates && IsSuspended(*entry.kind, *entry.job->body) && has_started)
-    desires.out->push_back(WithStatus(entry.job, {{"startTime", nullptr}}, AgreesWithoutTimes));
-  else
-    desires.out->push_back(WithFields(entry.job, std::move(change)));
+    return WithStatus(entry.job, {{"startTime", nullptr}}, AgreesWithoutTimes);
+  return WithFields(entry.job, std::move(change));
+}
+
+// Returns as Dialect::Desire does.
+base::Millis DesireJob(const Desires& desires) {
+  const Decided& decided = desires.decided;
+  const Entry& entry = decided.entry;
+  if (entry.by_pods() || !entry.pods.empty()) DesirePods(entry, TurnOf(desires), desires.out);
+  if (entry.by_pods() || !entry.job || entry.job->meta.deleting()) return 0;
+  if (std::optional<DesiredObject> flag = FlagOf(desires)) {
+    desires.out->push_back(*std::move(flag));
+    return 0;
+  }
+  if (!entry.kind->is_wrapper || !decided.wrappers) return 0;
+  const bool let_go = entry.job_problem.empty() && StepOf(desires) == PodsTurn::Step::kStart;
+  return decided.wrappers->DesireOfJob(*entry.job, let_go, decided.report, desires.unseen, desires.out);
 }
 
 }  // namespace
@@ -312,13 +326,14 @@ base::Millis DesireAll(const Decided& decided, const cluster::Unseen& unseen, st
   Desires desires{decided, unseen, out, WorkloadOf(decided, unseen), Json::object(), ChecksOf(decided)};
   if (desires.workload) desires.status = LatestStatus(desires.workload, unseen);
   DesireWorkload(desires);
-  DesireJob(desires);
+  const base::Millis of_job_ms = DesireJob(desires);
   DesireChecks(desires);
   const bool holds = decided.report.quota.has && !decided.report.quota.has->evicted && !decided.entry.ended();
   const Deadline deadline =
       holds ? DeadlineOf(desires.status, decided.entry.read.terms.max_seconds, decided.settings.pods_ready)
             : Deadline();
-  return deadline.at_ms > decided.report.now_wall_ms ? deadline.at_ms : 0;
+  const base::Millis of_queue_ms = deadline.at_ms > decided.report.now_wall_ms ? deadline.at_ms : 0;
+  return of_job_ms == 0 || of_queue_ms == 0 ? std::max(of_job_ms, of_queue_ms) : std::min(of_job_ms, of_queue_ms);
 }
 
 }  // namespace tutti::dialects::kueue

@@ -13,6 +13,7 @@
 #include "dialects/kueue/queues.h"
 #include "dialects/kueue/topology_assignment.h"
 #include "dialects/kueue/workloads.h"
+#include "dialects/queued_jobs.h"
 
 namespace tutti::dialects::kueue {
 
@@ -25,6 +26,7 @@ struct Decided {
   std::string eviction;      // the sentence about it, where it has to leave
   std::string_view version;  // in which Kueue's kinds are served
   const DialectSettings& settings;
+  const JobController* wrappers;  // of AppWrappers; null: there is none
 };
 
 // What the Workload, the job, and those that its checks ask should be. Returns as Dialect::Desire does.

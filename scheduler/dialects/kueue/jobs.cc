@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "dialects/appwrapper_sets.h"
 #include "dialects/declaration.h"
 #include "dialects/fields.h"
 #include "dialects/kueue/names.h"
@@ -90,6 +91,10 @@ bool IsJobSetReady(const Json& body) {
   return ready >= wanted;
 }
 
+bool IsWrapperActive(const Json& status) { return IsTrue(Field(status, "conditions"), "QuotaReserved"); }
+
+bool IsWrapperReady(const Json& body) { return IsTrue(Field(StatusIn(body), "conditions"), "PodsReady"); }
+
 bool AreReplicasReady(const Json& body) { return IsTrue(Field(StatusIn(body), "conditions"), "Running"); }
 
 // --- The table ---
@@ -150,6 +155,15 @@ const std::vector<JobKind>& Table() {
        false,
        IsJobSetActive,
        IsJobSetReady},
+      {{"workload.codeflare.dev", "appwrappers", "AppWrapper", {"v1beta2", "v1beta1"}},
+       "workload.codeflare.dev/appwrapper-kueue-controller",
+       "/spec/suspend",
+       true,
+       true,
+       IsWrapperActive,
+       IsWrapperReady,
+       PodOwner::kNone,
+       true},
       Replicated("jaxjobs", "JAXJob"),
       Replicated("mpijobs", "MPIJob", "v2beta1"),
       Replicated("paddlejobs", "PaddleJob"),
@@ -234,6 +248,43 @@ void TakeBack(const PodSet& set, const std::string& scheduler_name, Json* body) 
   if (TextIn(Field(*pod_template, "spec"), "schedulerName") == scheduler_name)
     (*pod_template)["spec"].erase("schedulerName");
   if (*pod_template == DefaultSubmitter(*body)) (*body)["spec"].erase("submitterPodTemplate");
+}
+
+// --- What stands beside templates ---
+
+constexpr const char kInfos[] = "podSetInfos";
+
+Json InfoOf(const PodSetGrant& grant) {
+  Json info = Json::object();
+  const auto add = [&](const char* field, const model::StringMap& values) {
+    if (!values.empty()) MergeInto(values, &info[field]);
+  };
+  add("labels", grant.labels);
+  add("annotations", grant.annotations);
+  add("nodeSelector", grant.node_selector);
+  if (!grant.tolerations.empty()) info["tolerations"] = grant.tolerations;
+  return info;
+}
+
+Json* ComponentOf(const PodSet& set, Json* body) {
+  const Json::json_pointer wrapped(SplitAtComponent(set.path).first);
+  Json* component = At(*body, wrapped.parent_pointer().to_string());
+  return component && component->is_object() ? component : nullptr;
+}
+
+void ClearInfos(const std::vector<PodSet>& sets, Json* body) {
+  for (const PodSet& set : sets)
+    if (Json* component = ComponentOf(set, body)) component->erase(kInfos);
+}
+
+// One for each set, in the order of the component's sets.
+void SetInfos(const std::vector<PodSet>& sets, const std::vector<PodSetGrant>& grants, Json* body) {
+  ClearInfos(sets, body);
+  for (const PodSet& set : sets) {
+    const auto grant = std::ranges::find(grants, set.name, &PodSetGrant::name);
+    Json* component = ComponentOf(set, body);
+    if (component && grant != grants.end()) (*component)[kInfos].push_back(InfoOf(*grant));
+  }
 }
 
 bool FollowsCompletions(const Json& body) {
@@ -325,6 +376,7 @@ bool MakesJobs(std::string_view kind) {
 bool IsLeftAlone(const model::Object& job) {
   if (const model::OwnerReference* owner = job.meta.Controller()) return MakesJobs(owner->kind);
   const Json& spec = Field(*job.body, "spec");
+  if (job.kind == "AppWrapper") return Field(spec, "components").is_null();  // of v1beta1
   return job.kind == "RayJob" && !Field(spec, "clusterSelector").empty() && Field(spec, "rayClusterSpec").is_null();
 }
 
@@ -334,6 +386,13 @@ std::optional<JobEnd> EndOf(const JobKind& kind, const Json& body) {
     const std::string at = TextIn(status, "jobDeploymentStatus");
     if (at != "Complete" && at != "Failed") return std::nullopt;
     return JobEnd{TextIn(status, "jobStatus") == "SUCCEEDED", OneLine(TextIn(status, "message"))};
+  }
+  if (kind.is_wrapper) {
+    const std::string phase = TextIn(status, "phase");
+    if (phase == "Succeeded") return JobEnd{true, "AppWrapper finished successfully"};
+    if (phase == "Failed" && !IsTrue(Field(status, "conditions"), "ResourcesDeployed"))
+      return JobEnd{false, "AppWrapper failed"};
+    return std::nullopt;
   }
   for (const char* type : {"Complete", "Completed", "Succeeded", "Failed"})
     if (const Json* condition = FindTrue(Field(status, "conditions"), type))
@@ -387,9 +446,10 @@ Json Suspended(const JobKind& kind, Json body) {
 }
 
 Json Started(const JobKind& kind, const std::vector<PodSet>& sets, const std::vector<PodSetGrant>& grants, Json body) {
+  if (kind.is_wrapper) SetInfos(sets, grants, &body);
   for (const PodSetGrant& grant : grants) {
     const auto set = std::ranges::find(sets, grant.name, &PodSet::name);
-    if (set == sets.end()) continue;
+    if (set == sets.end() || kind.is_wrapper) continue;
     GiveTemplate(*set, &body);
     if (Json* pod_template = At(body, set->path); pod_template && pod_template->is_object())
       Grant(kind, grant, pod_template);
@@ -403,7 +463,10 @@ Json Started(const JobKind& kind, const std::vector<PodSet>& sets, const std::ve
   return body;
 }
 
-bool HasGrants(const std::vector<PodSet>& sets, const Json& body) {
+bool HasGrants(const JobKind& kind, const std::vector<PodSet>& sets, const Json& body) {
+  if (kind.is_wrapper)
+    return std::ranges::any_of(ListIn(Field(body, "spec"), "components"),
+                               [](const Json& component) { return !Field(component, kInfos).empty(); });
   return std::ranges::any_of(sets, [&](const PodSet& set) {
     const Json::json_pointer at(set.path);
     return body.contains(at) && Field(Field(Field(body[at], "metadata"), "labels"), kPodSetLabel).is_string();
@@ -412,6 +475,10 @@ bool HasGrants(const std::vector<PodSet>& sets, const Json& body) {
 
 Json Stopped(const JobKind& kind, const std::vector<PodSet>& sets, const Json& pod_sets,
              const std::string& scheduler_name, Json body) {
+  if (kind.is_wrapper) {
+    ClearInfos(sets, &body);
+    return Suspended(kind, std::move(body));
+  }
   for (const Json& original : AsList(pod_sets)) {
     const auto set = std::ranges::find(sets, TextIn(original, "name"), &PodSet::name);
     if (set == sets.end()) continue;

@@ -39,6 +39,8 @@ struct JobKind {
   // All of its pods are ready, or have ended well. Null: it has no flag.
   bool (*is_ready)(const base::Json& body) = nullptr;
   PodOwner pods = PodOwner::kNone;
+  // An AppWrapper: what its pods are given stands beside its templates, and its controller is another dialect here.
+  bool is_wrapper = false;
 
   bool by_pods() const { return pods != PodOwner::kNone; }
 };
@@ -95,8 +97,8 @@ base::Json Suspended(const JobKind& kind, base::Json body);
 // asks for are written into the jobs that may start with fewer.
 base::Json Started(const JobKind& kind, const std::vector<PodSet>& sets, const std::vector<PodSetGrant>& grants,
                    base::Json body);
-// A template of the job's sets has what Started writes.
-bool HasGrants(const std::vector<PodSet>& sets, const base::Json& body);
+// The job has what Started writes, of one of its sets at least.
+bool HasGrants(const JobKind& kind, const std::vector<PodSet>& sets, const base::Json& body);
 // The job's body as it stops: suspended, and with what is scheduled by in its templates as the Workload's pod sets have
 // it. `scheduler_name` is that of the grants.
 base::Json Stopped(const JobKind& kind, const std::vector<PodSet>& sets, const base::Json& pod_sets,

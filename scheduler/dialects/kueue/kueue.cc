@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
+
 #include "dialects/kueue/checks.h"
 #include "dialects/kueue/desires.h"
 #include "dialects/kueue/events.h"
@@ -131,7 +133,7 @@ std::optional<Membership> Kueue::MembershipOf(const model::Pod& pod) const {
   membership.head = *set == "head";
   if (const Entry* entry = workloads_.Find(membership.gang))
     for (const PodSet& each : entry->sets)
-      if (each.name == *set) membership.needs_head = each.needs_head;
+      if (each.name == *set) std::tie(membership.head, membership.needs_head) = std::tie(each.head, each.needs_head);
   return membership;
 }
 
@@ -150,9 +152,18 @@ model::GangSpec Kueue::Describe(const model::GangKey& key) const {
 
 std::string_view Kueue::SchedulerName(const model::GangKey& key) const {
   const Entry* entry = workloads_.Find(key);
-  if (!entry || !served_ || (entry->read.finished && !HasFinalizer(*entry->workload, kInUse))) return {};
+  if (!entry || !served_) return {};
+  // An AppWrapper has a life after its end: what it has made is deleted.
+  const bool is_over = entry->read.finished && !HasFinalizer(*entry->workload, kInUse);
+  if (is_over && !(entry->job && entry->kind->is_wrapper)) return {};
   return settings_.scheduler_names.front();
 }
+
+std::optional<model::GangKey> Kueue::GangOfJob(const model::Object& job) const {
+  return writes() ? workloads_.GangOfJob(job) : std::nullopt;
+}
+
+const model::ObjectKind& Kueue::SwitchKind() const { return kWebhooks; }
 
 // --- Queues ---
 
@@ -178,7 +189,7 @@ base::Millis Kueue::Desire(const GangReport& report, const cluster::Unseen& unse
   const Entry* entry = workloads_.Find(report.spec->key);
   if (!entry || !writes()) return 0;
   return DesireAll({*entry, workloads_.OwnedBy(entry->key), queues_, nodes_, report, EvictionOf(*entry, report),
-                    version_, settings_},
+                    version_, settings_, wrappers_},
                    unseen, out);
 }
 

@@ -9,12 +9,15 @@
 #include "dialects/kueue/queues.h"
 #include "dialects/kueue/topology_assignment.h"
 #include "dialects/kueue/workloads.h"
+#include "dialects/queued_jobs.h"
 
 namespace tutti::dialects::kueue {
 
-class Kueue final : public Dialect {
+class Kueue final : public Dialect, public JobQueues {
  public:
   explicit Kueue(DialectSettings settings = {});
+  // Tells who carries out the AppWrappers that wait here. It must outlive this, or be gone when this is not asked.
+  void SetController(const JobController* of_wrappers) { wrappers_ = of_wrappers; }
 
   std::string_view name() const override;
   const std::vector<model::ObjectKind>& Kinds() const override { return kinds_; }
@@ -30,6 +33,10 @@ class Kueue final : public Dialect {
   std::optional<model::CohortSpec> DescribeCohort(std::string_view name) const override;
   std::optional<model::LeafQueueSpec> DescribeLeaf(std::string_view name) const override;
   std::optional<model::LocalQueueSpec> DescribeLocal(std::string_view ns, std::string_view name) const override;
+
+  std::optional<model::GangKey> GangOfJob(const model::Object& job) const override;
+  bool AreOpen() const override { return writes(); }
+  const model::ObjectKind& SwitchKind() const override;
 
   // Adds none; it learns which labels the node has.
   void AddNodeLabels(const model::Node& node, model::StringMap* labels, Touched* touched) override;
@@ -51,6 +58,7 @@ class Kueue final : public Dialect {
   Queues queues_;
   Workloads workloads_{queues_, settings_};
   NodeLabels nodes_;
+  const JobController* wrappers_ = nullptr;
   std::vector<model::ObjectKind> kinds_;
   std::string version_ = "v1beta2";  // of Kueue's kinds, as they are served
   bool served_ = true;               // Workloads are; until told otherwise

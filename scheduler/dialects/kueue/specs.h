@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/gang.h"
 #include "model/object.h"
 #include "model/selector.h"
 #include "model/sharing_queue.h"

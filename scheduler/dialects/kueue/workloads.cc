@@ -32,7 +32,9 @@ bool SameDeclaration(const model::Object& a, const model::Object& b) {
 }
 
 // Whether pods of the set are members in the same way.
-bool SameHeads(const PodSet& a, const PodSet& b) { return a.name == b.name && a.needs_head == b.needs_head; }
+bool SameHeads(const PodSet& a, const PodSet& b) {
+  return a.name == b.name && a.head == b.head && a.needs_head == b.needs_head;
+}
 
 // The class that its first pod set with one names.
 std::string PodClassOf(const SetsRead& sets) {
@@ -316,6 +318,12 @@ void Workloads::ReadAgain(const std::string& ns, const std::string& local, Touch
   for (const Place& place : places) Read(entries_.at(place), touched);
 }
 
+std::optional<model::GangKey> Workloads::GangOfJob(const model::Object& job) const {
+  const JobKind* kind = FindJobKind(job);
+  const auto at = kind ? jobs_.find({kind->kind.Name(), job.meta.ns, job.meta.name}) : jobs_.end();
+  return at == jobs_.end() ? std::nullopt : std::optional(entries_.at(at->second).key);
+}
+
 const Entry* Workloads::Find(const model::GangKey& key) const {
   const auto at = entries_.find({key.ns, key.name});
   return at == entries_.end() ? nullptr : &at->second;
@@ -508,7 +516,7 @@ model::GangSpec Workloads::SpecOf(const Entry& entry) const {
                              .head = known && set->head,
                              .needs_head = known && set->needs_head,
                              .late = after_leader,
-                             .ordered = ordered,
+                             .ordered = ordered || (known && set->ordered),
                              .pod = role.pod});
   }
   for (const RoleRead& role : entry.late.roles)

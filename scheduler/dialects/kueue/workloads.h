@@ -115,6 +115,9 @@ class Workloads {
   // The gang of a pod that waits for quota itself; nullopt: it is none.
   std::optional<model::GangKey> GangOf(const model::Pod& pod) const;
 
+  // The gang of a job that waits for quota as a whole; nullopt: it does not.
+  std::optional<model::GangKey> GangOfJob(const model::Object& job) const;
+
   const Entry* Find(const model::GangKey& key) const;
   const Owned& OwnedBy(const model::GangKey& key) const;
   // By the uid of its spec. Null: there is none.
