@@ -52,15 +52,17 @@ bool IsDeployed(const WrapperSpec& spec, const base::Json& status) {
 
 }  // namespace
 
-AppWrappers::AppWrappers(Group group, DialectSettings settings, const JobQueues* queues)
+AppWrappers::AppWrappers(Group group, DialectSettings settings, const JobQueues* queues, const QuotaSubtrees* quotas)
     : is_mcad_(group == Group::kMcad),
       settings_(std::move(settings)),
       queues_(queues),
+      quotas_(quotas),
       kind_(is_mcad_
                 ? model::ObjectKind{"mcad.ibm.com", "appwrappers", "AppWrapper", {"v1beta1"}}
                 : model::ObjectKind{"workload.codeflare.dev", "appwrappers", "AppWrapper", {"v1beta2", "v1beta1"}}),
       kinds_{kind_} {
   kinds_.insert(kinds_.end(), WatchedKinds().begin(), WatchedKinds().end());
+  if (quotas_) kinds_.push_back(QuotaSubtrees::Kind());
   if (queues_) kinds_.push_back(queues_->SwitchKind());
 }
 
@@ -86,6 +88,7 @@ bool AppWrappers::Acts(const Record& record) const { return !record.spec.foreign
 void AppWrappers::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
   if (object->group == kind_.group && object->kind == kind_.kind) return PutWrapper(std::move(object), touched);
   if (queues_ && object->kind == queues_->SwitchKind().kind) return FollowQueues(touched);
+  if (quotas_ && object->group == QuotaSubtrees::Kind().group) return FollowQuotas(touched);
   const WrappedKind* kind = FindWrappedKind(object->group, object->kind);
   if (!kind) return;
   const SeenItem seen = ReadSeen(object);
@@ -94,6 +97,7 @@ void AppWrappers::Put(std::shared_ptr<const model::Object> object, Touched* touc
 
 void AppWrappers::Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
   if (queues_ && kind_name == queues_->SwitchKind().Name()) return FollowQueues(touched);
+  if (quotas_ && kind_name == QuotaSubtrees::Kind().Name()) return FollowQuotas(touched);
   if (kind_name != kind_.Name()) {
     if (const WrappedKind* kind = KindOf(kind_name))
       PutItem({kind, std::string(ns), std::string(name)}, nullptr, touched);
@@ -113,6 +117,13 @@ void AppWrappers::FollowQueues(Touched* touched) {
   queues_open_ = queues_->AreOpen();
   for (const auto& [place, record] : wrappers_)
     if (model::Find(*record.object->meta.labels, kueue::kQueueLabel)) touched->gangs.insert(KeyOf(record));
+}
+
+void AppWrappers::FollowQuotas(Touched* touched) {
+  if (charged_ == std::pair(std::string(quotas_->tree()), quotas_->problem())) return;
+  charged_ = {std::string(quotas_->tree()), quotas_->problem()};
+  for (auto& [place, record] : wrappers_)
+    if (!record.spec.components) Refresh(record, touched);
 }
 
 // Once there, it stays: if it goes, its pods wait for it to come back.
@@ -215,6 +226,12 @@ model::GangSpec AppWrappers::MakeGang(const Record& record) const {
   gang.problem = record.spec.problem;
   gang.priority = record.spec.priority;
   gang.fit = record.spec.fit;
+  if (gang.problem.empty() && !record.spec.components) gang.problem = charged_.second;
+  if (!record.spec.components && !charged_.first.empty()) {
+    const std::string* node = model::Find(*record.object->meta.labels, charged_.first);
+    gang.queue = fmt::format("{}/{}", charged_.first, node && !node->empty() ? *node : "default");
+    gang.queue_dialect = QuotaSubtrees::kName;
+  }
   const base::Json& status = StatusOf(*record.object);
   if (!gang.problem.empty() || !Acts(record) || !Queues(record.spec, status)) return gang;
   gang.remark = record.spec.remark;

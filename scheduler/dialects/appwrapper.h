@@ -21,15 +21,17 @@
 #include "dialects/appwrapper_spec.h"
 #include "dialects/dialect.h"
 #include "dialects/queued_jobs.h"
+#include "dialects/quota_subtrees.h"
 
 namespace tutti::dialects {
 
 class AppWrappers final : public Dialect, public JobController {
  public:
   enum class Group { kMcad, kCodeflare };
-  // `queues`: that AppWrappers of v1beta2 may wait in; null: there are none. They must outlive this, and are told of an
-  // object before it is.
-  AppWrappers(Group group, DialectSettings settings, const JobQueues* queues = nullptr);
+  // `queues`: that AppWrappers of v1beta2 may wait in; `quotas`: that those of v1beta1 are charged to. Null: there are
+  // none. They must outlive this, and are told of an object before it is.
+  AppWrappers(Group group, DialectSettings settings, const JobQueues* queues = nullptr,
+              const QuotaSubtrees* quotas = nullptr);
 
   std::string_view name() const override { return is_mcad_ ? "mcad" : "appwrapper"; }
   const std::vector<model::ObjectKind>& Kinds() const override { return kinds_; }
@@ -63,6 +65,8 @@ class AppWrappers final : public Dialect, public JobController {
   void TouchDesires(const Record& record, Touched* touched) const;
   // Follows whether AppWrappers wait in the queues at all.
   void FollowQueues(Touched* touched);
+  // Reads again what is charged to the quota tree, if that is another one now.
+  void FollowQuotas(Touched* touched);
   bool Acts(const Record& record) const;  // it is this scheduler that acts on it, and it stays
   void PutWrapper(std::shared_ptr<const model::Object> object, Touched* touched);
   void PutItem(const ItemName& name, const SeenItem* seen, Touched* touched);
@@ -79,7 +83,9 @@ class AppWrappers final : public Dialect, public JobController {
   const bool is_mcad_;
   const DialectSettings settings_;
   const JobQueues* const queues_;
+  const QuotaSubtrees* const quotas_;
   bool queues_open_ = true;
+  std::pair<std::string, std::string> charged_;  // of the quotas: the tree, and the problem
   const model::ObjectKind kind_;
   std::vector<model::ObjectKind> kinds_;
   bool served_ = true, was_served_ = false;  // the kind; told by Served, and until then it counts as served

@@ -32,7 +32,8 @@ constexpr const char kSetQueueing[] = "before manageQueueJob - setQueueing", kSe
                      kSetCompleted[] = "before [UpdateQueueJobs] setCompleted";
 
 // As MCAD says it; the reason follows.
-const std::string kInsufficient = "Insufficient resources to dispatch AppWrapper. ";
+const std::string kInsufficient = "Insufficient resources to dispatch AppWrapper. ",
+                  kOverQuota = "Insufficient quota and/or resources to dispatch AppWrapper. ";
 
 std::string McadState(const Json& status) { return TextIn(status, "state"); }
 
@@ -164,8 +165,10 @@ WrapperWish InQueue(const WrapperFacts& facts, McadNext next) {
   next.Note("Queueing", "AwaitingHeadOfLine");
   if (const std::string why = facts.why(); !why.empty()) {
     next.Note("HeadOfLine", "FrontOfQueue.");
-    const bool wrong = !facts.spec.problem.empty();
-    next.Note("Backoff", "AppWrapperNotRunnable.", wrong ? why : kInsufficient + why);
+    if (facts.report.state == GangState::kWaitingForQueue && facts.problem().empty())
+      next.Note("Backoff", "quota limit exceeded", kOverQuota + why);
+    else
+      next.Note("Backoff", "AppWrapperNotRunnable.", facts.problem().empty() ? kInsufficient + why : why);
     next.Set("Pending", "Backoff", kRejoining);
     out["canrun"] = false;
     return {.items = Items::kRemove, .status = std::move(next).Take()};

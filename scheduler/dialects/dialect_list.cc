@@ -4,6 +4,7 @@
 #include "dialects/kuberay.h"
 #include "dialects/kueue/kueue.h"
 #include "dialects/plain.h"
+#include "dialects/quota_subtrees.h"
 #include "dialects/scheduler_plugins.h"
 #include "dialects/upstream.h"
 #include "dialects/volcano.h"
@@ -16,11 +17,13 @@ DialectList MakeDialects(const DialectSettings& settings) {
   // First, as what it started has its labels beside those of the others.
   auto queues = std::make_unique<kueue::Kueue>(settings);
   // What it has made says so by its label, whatever else its pods name.
+  auto quotas = std::make_unique<QuotaSubtrees>();
   using Group = AppWrappers::Group;
-  auto wrappers = std::make_unique<AppWrappers>(Group::kCodeflare, settings, queues.get());
-  auto of_mcad = std::make_unique<AppWrappers>(Group::kMcad, settings);
+  auto wrappers = std::make_unique<AppWrappers>(Group::kCodeflare, settings, queues.get(), quotas.get());
+  auto of_mcad = std::make_unique<AppWrappers>(Group::kMcad, settings, nullptr, quotas.get());
   queues->SetController(wrappers.get());
   dialects.push_back(std::move(queues));
+  dialects.push_back(std::move(quotas));
   dialects.push_back(std::move(wrappers));
   dialects.push_back(std::move(of_mcad));
   dialects.push_back(std::make_unique<Volcano>());
