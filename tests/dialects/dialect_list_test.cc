@@ -44,6 +44,7 @@ TEST_CASE("a Ray head is a head in every dialect") {
   const model::Pod pod = PodFrom(labels, R"({"schedulingGroup":{"podGroupName":"g"}})");
   for (const auto& dialect : MakeDialects()) {
     CAPTURE(std::string(dialect->name()));
+    if (dialect->name() == "quotasubtree") continue;                             // it has no pods
     if (dialect->name() == "mcad" || dialect->name() == "appwrapper") continue;  // their objects say which is the head
     const auto member = dialect->MembershipOf(pod);
     REQUIRE(member);
