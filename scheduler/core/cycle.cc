@@ -11,6 +11,7 @@
 #include "core/passes/flush_pass.h"
 #include "core/passes/publish_pass.h"
 #include "core/passes/quota_pass.h"
+#include "core/passes/rehearsal.h"
 #include "core/publish/sharing_status.h"
 
 namespace tutti::core {
@@ -110,6 +111,9 @@ struct Cycle::Parts {
               pod_status, keeper, queue_status, enrollment,   clock};
   PublishPass publish{options,     book,         agenda,     tallies,   figures, pod_status,
                       gang_status, queue_status, enrollment, announcer, journal, clock};
+
+  Rehearsal rehearsal{options, state,    dialects, book,   queues,          waits,     admission,
+                      planner, rankings, seeker,   lone_preemption, strangers, clock};
 
   Parts(Options given, dialects::DialectList dialect_list, const base::Clock& time, observe::Observer* observer,
         cluster::Extenders* extenders)
@@ -281,6 +285,18 @@ std::optional<Millis> Cycle::NextDeadline() const {
 std::optional<Millis> Cycle::NextOwnDeadline() const {
   return parts_->drain.leading() && parts_->drain.synced() ? parts_->agenda.NextOwnDeadline() : std::nullopt;
 }
+
+std::optional<observe::Outlook> Cycle::Rehearse(const std::vector<model::GangDraft>& drafts) {
+  if (!parts_->drain.MayDecide()) return std::nullopt;
+  return parts_->rehearsal.Run(drafts);
+}
+
+std::optional<observe::Outlook> Cycle::RehearseDrain(const std::string& node) {
+  if (!parts_->drain.MayDecide()) return std::nullopt;
+  return parts_->rehearsal.Drain(node);
+}
+
+std::vector<model::GangDraft> Cycle::Drafts() const { return parts_->rehearsal.Drafts(); }
 
 std::vector<model::ObjectKind> Cycle::Kinds() const { return parts_->drain.Kinds(); }
 bool Cycle::synced() const { return parts_->drain.synced(); }

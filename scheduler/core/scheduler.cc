@@ -54,6 +54,13 @@ bool Scheduler::AddDecisions(DecisionsPlace* place, std::deque<observe::Decision
 std::optional<Scheduler::DecisionChanges> Scheduler::DecisionsAfter(uint64_t sequence, size_t most) const {
   return impl_->cycle.describer().After(sequence, most);
 }
+std::optional<observe::Outlook> Scheduler::Rehearse(const std::vector<model::GangDraft>& drafts) {
+  return impl_->cycle.Rehearse(drafts);
+}
+std::optional<observe::Outlook> Scheduler::RehearseDrain(const std::string& node) {
+  return impl_->cycle.RehearseDrain(node);
+}
+std::vector<model::GangDraft> Scheduler::Drafts() const { return impl_->cycle.Drafts(); }
 uint64_t Scheduler::decision_sequence() const { return impl_->cycle.journal().last(); }
 Scheduler::Work Scheduler::Done() const {
   const Cycle::Footprint holds = impl_->cycle.Holds();

@@ -17,8 +17,10 @@
 #include "cluster/ports.h"
 #include "core/options.h"
 #include "dialects/dialect.h"
+#include "model/gang_draft.h"
 #include "observe/cluster_view.h"
 #include "observe/decision.h"
+#include "observe/prospect.h"
 
 namespace tutti::core {
 
@@ -74,6 +76,13 @@ class Scheduler {
   std::optional<DecisionChanges> DecisionsAfter(uint64_t sequence,
                                                 size_t most = std::numeric_limits<size_t>::max()) const;
   uint64_t decision_sequence() const;
+
+  // Says what would become of gangs that are not there, and where the gangs on a node would go if it were drained.
+  // Nothing comes of it. Between two RunOnce alone. nullopt: nothing is decided now, or there is no such node.
+  std::optional<observe::Outlook> Rehearse(const std::vector<model::GangDraft>& drafts);
+  std::optional<observe::Outlook> RehearseDrain(const std::string& node);
+  // Returns all gangs as such questions.
+  std::vector<model::GangDraft> Drafts() const;
 
   // What was done so far. For tests of what a change costs.
   struct Work {

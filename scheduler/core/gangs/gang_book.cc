@@ -222,6 +222,10 @@ void GangBook::Leave(PodId pod) {
 
 void GangBook::Close(GangId id) {
   journal_.Note(at(id).key);
+  Retract(id);
+}
+
+void GangBook::Retract(GangId id) {
   by_key_.erase(id);
   at(id) = Gang{};
   free_.push_back(id);

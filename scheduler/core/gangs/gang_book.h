@@ -115,6 +115,8 @@ class GangBook {
   bool Describe(model::GangId id);
   // Drops the gang. REQUIRES: it has no members, and the agenda has forgotten it.
   void Close(model::GangId id);
+  // Drops a gang that was opened for a question alone. No reader learns of it. REQUIRES: as Close.
+  void Retract(model::GangId id);
 
   // Say what the gang does, since when, and why it waits if it does. Refuse: it waits, as its refusal says. A whole gang
   // is refused more members, and its state is another.

@@ -100,11 +100,7 @@ VictimSeeker::Choice VictimSeeker::Choose(GangId id, const Census& census, const
     return {};
   }
   const int64_t before = planner_.work();
-  VictimAnswer answer = search_.Run(id, census.pending, requirement, rights);
-  if (answer.fits && rights.depends_on_queues()) {
-    rights.SetAsk(answer.placements);
-    answer.fits = rights.Suffice(answer.victims);
-  }
+  VictimAnswer answer = Seek(id, census, requirement, rights);
   size_t pods = 0;
   for (const VictimUnit& unit : answer.victims) pods += unit.what == VictimUnit::What::kHeld ? 0 : unit.pods.size();
   announcer_.Preempted(answer.fits ? pods : 0);
@@ -115,6 +111,28 @@ VictimSeeker::Choice VictimSeeker::Choose(GangId id, const Census& census, const
     return {};
   }
   refused_.erase(key);
+  return ChoiceOf(std::move(answer), rights);
+}
+
+VictimSeeker::Choice VictimSeeker::Rehearse(GangId id, const Census& census, const Requirement& requirement) {
+  const Gang& gang = book_.at(id);
+  if (!SeeksAny() || admission_.ExcessOfMinResources(gang, census, requirement)) return {};
+  TakingRights rights(options_, state_, book_, queues_, admission_, clock_, id, census, requirement,
+                      [&](PodId pod) { return committer_.victims().MayGo(gang, pod); });
+  if (!rights.any()) return {};
+  VictimAnswer answer = Seek(id, census, requirement, rights);
+  return answer.fits ? ChoiceOf(std::move(answer), rights) : Choice();
+}
+
+VictimAnswer VictimSeeker::Seek(GangId id, const Census& census, const Requirement& requirement, TakingRights& rights) {
+  VictimAnswer answer = search_.Run(id, census.pending, requirement, rights);
+  if (!answer.fits || !rights.depends_on_queues()) return answer;
+  rights.SetAsk(answer.placements);
+  answer.fits = rights.Suffice(answer.victims);
+  return answer;
+}
+
+VictimSeeker::Choice VictimSeeker::ChoiceOf(VictimAnswer answer, const TakingRights& rights) {
   Choice choice;
   for (const VictimUnit& unit : answer.victims)
     if (unit.what == VictimUnit::What::kHeld)

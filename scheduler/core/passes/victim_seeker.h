@@ -58,6 +58,8 @@ class VictimSeeker {
   // Seeks victims without which the gang fits and its queue takes it. Returns none if there are none now. REQUIRES:
   // VictimRemoval::MayChoose
   Choice Choose(model::GangId id, const Census& census, const Requirement& requirement, const std::string& shape);
+  // Returns what Choose would choose, whatever was refused before. Nothing is remembered, and nothing comes of it.
+  Choice Rehearse(model::GangId id, const Census& census, const Requirement& requirement);
   // Tells whether some gangs may have victims.
   bool SeeksAny() const {
     return options_.gang_preemption != Options::GangPreemption::kNever || options_.queue_rule.reclaim;
@@ -81,6 +83,9 @@ class VictimSeeker {
  private:
   // Returns the victims that Options::choose_victims names.
   std::vector<Victim> ChooseAsTold(const Gang& gang) const;
+  // Seeks the victims, and checks them against the right to them.
+  VictimAnswer Seek(model::GangId id, const Census& census, const Requirement& requirement, TakingRights& rights);
+  static Choice ChoiceOf(VictimAnswer answer, const TakingRights& rights);
   // Returns what gangs have in common for which the same victims would help. Empty: the gang is like no other.
   static std::string KeyOf(const Gang& gang, const std::string& shape);
   // Returns the same for a gang whose right to victims depends on its queue.

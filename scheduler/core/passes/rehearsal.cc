@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/passes/rehearsal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "core/gangs/draft.h"
+#include "core/gangs/fit.h"
+#include "core/gangs/lightest.h"
+#include "core/gangs/topology.h"
+#include "core/publish/explain.h"
+
+namespace tutti::core {
+
+using model::GangDraft;
+using model::GangId;
+using model::NodeId;
+using model::PodId;
+using observe::Outlook;
+using observe::Prospect;
+
+namespace {
+
+// What a question may spend before the last of its gangs is looked at, in units of the budget; some 10 ms.
+constexpr int64_t kWorkOfQuestion = 800'000;
+
+constexpr const char* kQuotaNote =
+    "Its queue gives quota before there are pods. Whether it would give this gang any is not part of the answer.";
+constexpr const char* kUnplacedNote =
+    "It is admitted without places on nodes. Its pods then wait for nodes, which is what this answer is about.";
+constexpr const char* kExtenderNote = "Extenders were not asked.";
+constexpr const char* kVolumeNote = "Claims of volumes count as they are in the cluster now.";
+constexpr const char* kVictimNote = "Whether other pods would leave for it was not asked.";
+constexpr const char* kTopologyNote =
+    "Its rules of topology were asked for the members that leave, and not together with those that stay.";
+constexpr const char* kNotLookedAt =
+    "The question is so large that this gang was not looked at. Ask about fewer gangs at once.";
+
+// Whether a search could not place it even if nothing else were on the nodes.
+bool IsHopeless(const PlanResult& result) {
+  if (!result.refusals.of_class.empty() || (result.nearest && result.nearest->domains == 0)) return true;
+  const observe::Figures& figures = *result.figures;
+  return std::ranges::any_of(figures.shorts, [&figures](const observe::Figures::Short& it) {
+    return figures.NeedsMoreNodes(it, 1) || it.NeedsLargerNode();
+  });
+}
+
+// Whether the queue, or one above it, is declared to hold less than is asked for.
+bool IsBeyondCapability(const Admission& admission) {
+  return admission.limit == observe::QueueRefuses::Limit::kCapability &&
+         std::ranges::any_of(admission.shortages, [](const auto& cell) { return cell.asked > cell.limit; });
+}
+
+std::string CountPods(int64_t count) { return count == 1 ? "1 pod" : fmt::format("{} pods", count); }
+
+// The member as its controller would make it again elsewhere.
+GangDraft::Member AnotherOf(const Member* member, const model::Pod& pod) {
+  auto fresh = std::make_shared<model::Pod>();
+  fresh->meta = pod.meta;
+  fresh->spec = pod.spec;
+  fresh->claims = pod.claims;
+  GangDraft::Member another;
+  another.pod = std::move(fresh);
+  another.priority = pod.spec->priority;
+  if (member == nullptr) return another;
+  another.role = member->role;
+  another.topology = member->topology;
+  return another;
+}
+
+// Whether the gang, which was whole, has less than its minimum without what it has on the node.
+bool BreaksWithout(NodeId node, const Gang& gang, Census census, const cluster::ClusterState& state) {
+  if (gang.lone || !gang.whole) return false;
+  const auto gone = std::remove_if(census.placed.begin(), census.placed.end(),
+                                   [&](const Member* member) { return state.pod(member->pod).node == node; });
+  census.placed.erase(gone, census.placed.end());
+  return !Require(gang, census).met();
+}
+
+}  // namespace
+
+// In the book each has a dialect's name that no dialect has, so that it is not taken for a gang that is there.
+class Rehearsal::Guests {
+ public:
+  Guests(cluster::ClusterState& state, GangBook& book) : state_(state), book_(book) {}
+  // In reverse, so that the slots are free in the order in which they were.
+  ~Guests() {
+    for (; !guests_.empty(); guests_.pop_back()) {
+      const auto& [id, pods] = guests_.back();
+      for (auto pod = pods.rbegin(); pod != pods.rend(); ++pod) {
+        book_.Leave(*pod);
+        state_.DropPod(*pod);
+      }
+      book_.Retract(id);
+    }
+  }
+  Guests(const Guests&) = delete;
+  Guests& operator=(const Guests&) = delete;
+
+  GangId Add(dialects::Dialect& dialect, const GangDraft& draft, const std::string& shunned) {
+    const GangId id = book_.Open(&dialect, {fmt::format("question/{}", guests_.size()), draft.key.ns, draft.key.name});
+    guests_.emplace_back(id, std::vector<PodId>());
+    Gang& gang = book_.at(id);
+    gang.spec = draft.spec;
+    if (gang.spec.queue_dialect.empty()) gang.spec.queue_dialect = draft.key.dialect;
+    gang.declared = true;
+    gang.lone = draft.lone;
+    for (const GangDraft::Member& one : draft.members) {
+      const PodId pod = state_.Promise(*one.pod);
+      guests_.back().second.push_back(pod);
+      Member& member = book_.AddPromise(id, {one.role, 1, one.head, one.needs_head, one.late, false, one.pod}, pod);
+      member.priority = one.priority;
+      member.topology = one.topology;
+      member.unit = one.unit;
+      if (!shunned.empty()) member.refused.emplace().nodes[shunned] = std::numeric_limits<base::Millis>::max();
+    }
+    return id;
+  }
+
+ private:
+  cluster::ClusterState& state_;
+  GangBook& book_;
+  std::vector<std::pair<GangId, std::vector<PodId>>> guests_;
+};
+
+// Placements, evictions and charges, until it ends.
+class Rehearsal::Trial {
+ public:
+  Trial(cluster::ClusterState& state, cluster::WhatIf& what_if, GangBook& book, Queues& queues, QueueWaits& waits,
+        const std::vector<GangId>& asking, bool by_demand)
+      : state_(state), what_if_(what_if), book_(book), queues_(queues), by_demand_(by_demand) {
+    if (queues_.Renew(by_demand_)) waits.OnLimitsChanged();
+    if (by_demand_) {
+      for (const GangId id : asking) Ask(book_.at(id));
+      queues_.Renew(true);
+    }
+    mark_ = queues_.used().Here();
+    scope_.emplace(what_if_);
+  }
+  ~Trial() {
+    scope_.reset();
+    queues_.used().Rewind(mark_);
+    for (; !asked_.empty(); asked_.pop_back()) queues_.Release(queues_.pending(), asked_.back());
+    if (by_demand_) queues_.Renew(true);
+  }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+  bool evicts() const { return !evicted_.empty(); }
+
+  void Evict(PodId pod) {
+    what_if_.Evict(pod);
+    evicted_.insert(pod);
+    if (const QueueCharge* held = book_.ChargeOf(pod)) queues_.used().Release(held->id);
+  }
+  void Take(const Gang& gang, const std::vector<cluster::Placement>& placements) {
+    const queue::QueueId queue = queues_.tree().Find(QueueOf(gang));
+    for (const cluster::Placement& one : placements) {
+      const auto& pod_class = state_.pod(book_.at(one.member).pod).pod_class;
+      what_if_.Place(one.member, *pod_class, one.node, one.takings);
+      if (queue.valid()) queues_.used().Charge(queue, queue::Ask(queues_.tree().cells(), WeightOf(*pod_class)));
+    }
+  }
+
+ private:
+  // What waits weighs on what queues deserve, and so on what they may have.
+  void Ask(const Gang& gang) {
+    const queue::QueueKey key = QueueOf(gang);
+    if (queues_.Find(key) == nullptr) return;
+    for (const Member* member : gang.members)
+      asked_.push_back(queues_.Charge(queues_.pending(), key, WeightOf(*state_.pod(member->pod).pod_class)));
+  }
+
+  cluster::ClusterState& state_;
+  cluster::WhatIf& what_if_;
+  GangBook& book_;
+  Queues& queues_;
+  const bool by_demand_;
+  std::vector<queue::ChargeId> asked_;
+  std::set<PodId> evicted_;
+  queue::Ledger::Mark mark_{};
+  std::optional<cluster::WhatIf::Scope> scope_;
+};
+
+Outlook Rehearsal::Run(const std::vector<GangDraft>& drafts) { return Answer(drafts, NodeId()); }
+
+std::vector<GangDraft> Rehearsal::Drafts() const {
+  std::vector<GangDraft> drafts;
+  std::as_const(book_).ForEach([&](GangId, const Gang& gang) { drafts.push_back(DraftOf(gang, state_)); });
+  return drafts;
+}
+
+std::optional<Outlook> Rehearsal::Drain(const std::string& node) {
+  const NodeId drained = state_.snapshot().FindNode(node);
+  if (!drained) return std::nullopt;
+  std::map<model::GangKey, GangDraft> drafts;
+  int64_t daemons = 0, strangers = 0;
+  for (const PodId id : state_.pods_on(drained)) {
+    const cluster::PodEntry& entry = state_.pod(id);
+    const model::OwnerReference* controller = entry.pod->meta.Controller();
+    if (entry.reserved) continue;
+    if (controller != nullptr && controller->kind == "DaemonSet") {
+      ++daemons;
+      continue;
+    }
+    if (!rankings_.Serves(entry.pod->spec->scheduler_name)) {
+      ++strangers;
+      continue;
+    }
+    const GangId of = book_.GangOf(id);
+    if (!of && !book_.Settled(id)) continue;
+    const model::GangKey key = of ? book_.at(of).key : book_.KeyOfSettled(id);
+    GangDraft& draft = drafts[key];
+    draft.key = key;
+    draft.lone = !of || book_.at(of).lone;
+    draft.spec.key = key;
+    if (of) {
+      const Gang& gang = book_.at(of);
+      draft.spec.topology = gang.spec.topology;
+      draft.spec.priority = gang.spec.priority;
+    }
+    draft.members.push_back(AnotherOf(of ? book_.Find(of, id) : nullptr, *entry.pod));
+    draft.spec.min_member = std::ssize(draft.members);
+  }
+  std::vector<GangDraft> list;
+  for (auto& [key, draft] : drafts) list.push_back(std::move(draft));
+  Outlook outlook = Answer(list, drained);
+  for (Prospect& prospect : outlook.prospects)
+    if (const GangId of = book_.Find(prospect.gang)) {
+      Gang& gang = book_.at(of);
+      prospect.breaks = BreaksWithout(drained, gang, *book_.CensusOf(gang), state_);
+      if (!gang.spec.topology.empty()) prospect.notes.emplace_back(kTopologyNote);
+    }
+  if (daemons > 0) outlook.notes.push_back(fmt::format("Left out: {} of DaemonSets.", CountPods(daemons)));
+  if (strangers > 0) outlook.notes.push_back(fmt::format("Left out: {} of other schedulers.", CountPods(strangers)));
+  return outlook;
+}
+
+Outlook Rehearsal::Answer(const std::vector<GangDraft>& drafts, NodeId drained) {
+  Outlook outlook;
+  {
+    Guests guests(state_, book_);
+    const std::string shunned = drained ? state_.snapshot().node(drained).name : std::string();
+    std::vector<std::pair<GangId, const GangDraft*>> asked;
+    std::vector<GangId> ids;
+    for (const GangDraft& draft : drafts) {
+      const auto dialect = std::ranges::find(dialects_, draft.key.dialect, &dialects::Dialect::name);
+      if (dialect == dialects_.end()) continue;
+      ids.push_back(guests.Add(**dialect, draft, shunned));
+      asked.emplace_back(ids.back(), &draft);
+    }
+    std::ranges::stable_sort(asked, std::ranges::greater(),
+                             [this](const auto& one) { return book_.Priority(book_.at(one.first)); });
+    state_.Reclassify();
+    const QueueRule& rule = options_.queue_rule;
+    Trial trial(state_, planner_.what_if(), book_, queues_, waits_, ids,
+                queues_.LimitsFollowDemand() || (rule.reclaim && rule.kind != QueueRule::Kind::kCapacity));
+    if (drained)
+      for (const PodId pod : std::vector<PodId>(state_.pods_on(drained).begin(), state_.pods_on(drained).end()))
+        trial.Evict(pod);
+    const int64_t until = planner_.work() + kWorkOfQuestion;
+    for (const auto& [id, draft] : asked) {
+      outlook.prospects.push_back(Describe(book_.at(id), *draft));
+      if (planner_.work() < until)
+        Look(id, trial, &outlook.prospects.back());
+      else
+        outlook.prospects.back().notes.emplace_back(kNotLookedAt);
+    }
+  }
+  state_.Reclassify();
+  return outlook;
+}
+
+Prospect Rehearsal::Describe(const Gang& gang, const GangDraft& draft) const {
+  Prospect prospect;
+  prospect.gang = draft.key;
+  prospect.queue = draft.spec.queue;
+  prospect.priority = book_.Priority(gang);
+  prospect.min_member = draft.spec.min_member;
+  prospect.members = std::ssize(draft.members);
+  if (draft.spec.quota)
+    prospect.notes.emplace_back(kQuotaNote);
+  else if (FitOf(draft.spec, state_.snapshot()) != model::Fit::kNodes)
+    prospect.notes.emplace_back(kUnplacedNote);
+  if (!options_.extenders.empty()) prospect.notes.emplace_back(kExtenderNote);
+  if (std::ranges::any_of(draft.members, [](const auto& member) { return !member.pod->claims.empty(); }))
+    prospect.notes.emplace_back(kVolumeNote);
+  return prospect;
+}
+
+void Rehearsal::Look(GangId id, Trial& trial, Prospect* prospect) {
+  const std::optional<Refusal> refusal = Place(id, trial, prospect);
+  std::ranges::sort(prospect->leavers, {}, [](const Prospect::Leaver& it) { return std::tie(it.node, it.ns, it.pod); });
+  if (!refusal) return;
+  prospect->why = refusal->shared_reason();
+  prospect->message = refusal->words().Full();
+}
+
+std::optional<Refusal> Rehearsal::Place(GangId id, Trial& trial, Prospect* prospect) {
+  using Verdict = Prospect::Verdict;
+  Gang& gang = book_.at(id);
+  const auto refuse = [prospect](Verdict verdict, Refusal refusal) {
+    prospect->verdict = verdict;
+    return refusal;
+  };
+  const std::string problem = gang.spec.problem.empty() ? TopologyProblem(gang) : gang.spec.problem;
+  if (!problem.empty()) return refuse(Verdict::kNever, ExplainProblem(gang, problem));
+  const Census census = *book_.CensusOf(gang);
+  const Requirement requirement = Require(gang, census);
+  const base::Millis now = clock_.MonotonicMs();
+  if (const Admission admission = admission_.ToStart(gang, census, requirement); !admission.admitted()) {
+    const bool beyond = IsBeyondCapability(admission);
+    if (!beyond && requirement.reachable() && PlaceWithVictims(id, census, requirement, trial, prospect))
+      return std::nullopt;
+    const bool by_min_resources = admission_.IsRefusedByMinResources(gang, census, requirement, admission);
+    return refuse(beyond ? Verdict::kNever : Verdict::kWaitsForQueue,
+                  ExplainQueue(gang, requirement, admission, now, by_min_resources));
+  }
+  if (!requirement.reachable())
+    return refuse(Verdict::kWaitsForMembers, ExplainMembers(gang, requirement, census, strangers_, state_));
+  const PlanResult result = planner_.PlaceRequired(gang, census.pending, requirement);
+  if (result.fits) {
+    if (const Admission admission = admission_.Of(gang, result.placements); !admission.admitted())
+      return refuse(Verdict::kWaitsForQueue, ExplainQueue(gang, requirement, admission, now));
+    prospect->verdict = Verdict::kFits;
+    Settle(gang, result.placements, trial, prospect);
+    return std::nullopt;
+  }
+  Verdict verdict = Verdict::kUndecided;
+  if (result.verdict != framework::Verdict::kGaveUp) {
+    verdict = IsHopeless(result) ? Verdict::kNever : Verdict::kWaitsForNodes;
+    if (verdict == Verdict::kWaitsForNodes && PlaceWithVictims(id, census, requirement, trial, prospect))
+      return std::nullopt;
+  }
+  return refuse(verdict, ExplainNodes(gang, requirement, result));
+}
+
+void Rehearsal::Settle(const Gang& gang, const std::vector<cluster::Placement>& placements, Trial& trial,
+                       Prospect* prospect) {
+  trial.Take(gang, placements);
+  std::map<std::pair<std::string, std::string>, int64_t> places;
+  for (const cluster::Placement& one : placements)
+    ++places[{book_.at(one.member).role, state_.snapshot().node(one.node).name}];
+  for (const auto& [at, pods] : places) prospect->places.push_back({at.first, at.second, pods});
+}
+
+VictimSeeker::Choice Rehearsal::ChooseVictims(GangId id, const Census& census, const Requirement& requirement) {
+  const Gang& gang = book_.at(id);
+  if (!gang.lone || requirement.min != 1 || census.pending.size() != 1)
+    return seeker_.Rehearse(id, census, requirement);
+  const Member& member = *census.pending.front();
+  const cluster::PodEntry& entry = state_.pod(member.pod);
+  const framework::Profile* profile = framework::FindProfile(options_.profiles, entry.pod->spec->scheduler_name);
+  if (!profile->preemption || state_.snapshot().node_count() == 0) return {};
+  const PreemptionResult result =
+      preemption_.Search({.pod = member.pod, .args = *profile->preemption, .from = 0, .shuns = nullptr},
+                         rankings_.For(entry.pod_class));
+  if (result.outcome == PreemptionResult::Outcome::kNoCandidate && result.spares_gangs)
+    return seeker_.Rehearse(id, census, requirement);
+  VictimSeeker::Choice choice;
+  if (result.outcome == PreemptionResult::Outcome::kFound)
+    for (const PodId pod : result.chosen.victims) choice.victims.push_back({pod, EvictionCause::kPreempt, {}});
+  return choice;
+}
+
+bool Rehearsal::PlaceWithVictims(GangId id, const Census& census, const Requirement& requirement, Trial& trial,
+                                 Prospect* prospect) {
+  if (trial.evicts()) {
+    prospect->notes.emplace_back(kVictimNote);
+    return false;
+  }
+  const VictimSeeker::Choice choice = ChooseVictims(id, census, requirement);
+  if (choice.empty()) return false;
+  std::vector<std::pair<PodId, bool>> leaving;
+  for (const Victim& victim : choice.victims) leaving.emplace_back(victim.pod, victim.cause == EvictionCause::kReclaim);
+  for (const GangId holder : choice.holders)
+    for (const Member* member : book_.at(holder).members)
+      if (state_.pod(member->pod).reserved) leaving.emplace_back(member->pod, false);
+  for (const auto& [pod, reclaim] : leaving) {
+    const cluster::PodEntry& entry = state_.pod(pod);
+    const GangId of = book_.GangOf(pod);
+    prospect->leavers.push_back({entry.pod->meta.ns, entry.pod->meta.name, state_.snapshot().node(entry.node).name,
+                                 of ? book_.at(of).key.name : entry.pod->meta.name, reclaim});
+    trial.Evict(pod);
+  }
+  const Gang& gang = book_.at(id);
+  const PlanResult result = choice.result.placements.empty()
+                                ? planner_.PlaceRequired(gang, census.pending, requirement)
+                                : choice.result;
+  prospect->verdict = Prospect::Verdict::kNeedsVictims;
+  if (result.fits) Settle(gang, result.placements, trial, prospect);
+  return true;
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rehearsal: says what would become of gangs that are not there, or of those on a node that is to be drained. Nothing
+// comes of it.
+//
+// Their members are promised to the state while a question is answered; placements, evictions and charges are
+// speculated, and the same planner, admission and victim search are asked as for any gang. Gangs are looked at by
+// priority, each with what was found for those before it in place. Between two cycles alone, on the scheduler's thread.
+// A question costs some 10 ms, and then what the search at hand costs: gangs that come later are not looked at.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/admit/queue_admission.h"
+#include "core/gangs/strangers.h"
+#include "core/passes/victim_seeker.h"
+#include "core/place/lone_preemption.h"
+#include "core/place/planner.h"
+#include "model/gang_draft.h"
+#include "observe/prospect.h"
+
+namespace tutti::core {
+
+class Rehearsal {
+ public:
+  Rehearsal(const Options& options, cluster::ClusterState& state, const dialects::DialectList& dialects, GangBook& book,
+            Queues& queues, QueueWaits& waits, const QueueAdmission& admission, Planner& planner, Rankings& rankings,
+            VictimSeeker& seeker, LonePreemption& preemption, const Strangers& strangers, const base::Clock& clock)
+      : options_(options),
+        state_(state),
+        dialects_(dialects),
+        book_(book),
+        queues_(queues),
+        waits_(waits),
+        admission_(admission),
+        planner_(planner),
+        rankings_(rankings),
+        seeker_(seeker),
+        preemption_(preemption),
+        strangers_(strangers),
+        clock_(clock) {}
+
+  // Says what would become of the gangs if they were there now, besides all that are.
+  observe::Outlook Run(const std::vector<model::GangDraft>& drafts);
+  // Returns all gangs of the book, as another scheduler may be asked about them.
+  std::vector<model::GangDraft> Drafts() const;
+  // Says where the gangs on the node would find places for their members there, were these gone; nullopt: there is no
+  // such node.
+  std::optional<observe::Outlook> Drain(const std::string& node);
+
+ private:
+  class Guests;  // the gangs, while they are in the book
+  class Trial;   // what is speculated
+
+  // `drained`: the node that all pods leave, and that takes none of the gangs' members; invalid: there is none.
+  observe::Outlook Answer(const std::vector<model::GangDraft>& drafts, model::NodeId drained);
+  observe::Prospect Describe(const Gang& gang, const model::GangDraft& draft) const;
+  void Look(model::GangId id, Trial& trial, observe::Prospect* prospect);
+  // Finds places for the gang, and takes them in the trial; or returns why it has none. Sets the verdict.
+  std::optional<Refusal> Place(model::GangId id, Trial& trial, observe::Prospect* prospect);
+  // Does the same with victims. Returns false if there are none.
+  bool PlaceWithVictims(model::GangId id, const Census& census, const Requirement& requirement, Trial& trial,
+                        observe::Prospect* prospect);
+  VictimSeeker::Choice ChooseVictims(model::GangId id, const Census& census, const Requirement& requirement);
+  void Settle(const Gang& gang, const std::vector<cluster::Placement>& placements, Trial& trial,
+              observe::Prospect* prospect);
+
+  const Options& options_;
+  cluster::ClusterState& state_;
+  const dialects::DialectList& dialects_;
+  GangBook& book_;
+  Queues& queues_;
+  QueueWaits& waits_;
+  const QueueAdmission& admission_;
+  Planner& planner_;
+  Rankings& rankings_;
+  VictimSeeker& seeker_;
+  LonePreemption& preemption_;
+  const Strangers& strangers_;
+  const base::Clock& clock_;
+};
+
+}  // namespace tutti::core

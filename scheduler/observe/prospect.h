@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prospect: what would become of a gang if it were there now. Outlook: the prospects of all gangs that were asked
+// about, one after another: each finds the room that those before it have left.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/gang.h"
+#include "observe/reason.h"
+
+namespace tutti::observe {
+
+struct Prospect {
+  enum class Verdict {
+    kFits,             // it would start now
+    kNeedsVictims,     // it would start once `leavers` are gone, and it has the right to that
+    kWaitsForQueue,    // its queue would not take it now
+    kWaitsForNodes,    // nodes have too little free for it now
+    kWaitsForMembers,  // it needs more members than there would be
+    kNever,            // as the nodes and its queue are, it could not start even if they were empty; or it is invalid
+    kUndecided,        // the search was cut off, or the question was too large to come to this gang
+  };
+  // Members of one role on one node.
+  struct Place {
+    std::string role, node;
+    int64_t pods = 0;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+  // A pod that would be evicted.
+  struct Leaver {
+    std::string ns, pod, node;
+    std::string gang;      // its name, in that namespace; of a pod without a gang the pod's
+    bool reclaim = false;  // its queue has more than its share; else its priority is lower
+    friend bool operator==(const Leaver&, const Leaver&) = default;
+  };
+
+  model::GangKey gang;
+  std::string queue;
+  int32_t priority = 0;
+  int64_t min_member = 1, members = 0;
+  Verdict verdict = Verdict::kUndecided;
+  std::shared_ptr<const Reason> why;  // null: it would start now, or with victims; or nothing is known
+  std::string message;                // the reason in sentences
+  std::vector<Place> places;          // of the minimum, by role and node; where it would start
+  std::vector<Leaver> leavers;        // by node and name
+  bool breaks = false;                // of a drained node: with these members gone it has less than its minimum
+  std::vector<std::string> notes;     // in what the answer may differ from what the scheduler would do
+};
+
+// Returns "fits", "needs-victims", "waits-for-queue", "waits-for-nodes", "waits-for-members", "never", "undecided".
+std::string_view Word(Prospect::Verdict verdict);
+
+struct Outlook {
+  std::vector<Prospect> prospects;  // in the order in which they were looked at: by priority, then as they were given
+  std::vector<std::string> notes;   // about the question as a whole
+};
+
+}  // namespace tutti::observe
