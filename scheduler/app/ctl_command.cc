@@ -7,6 +7,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <iostream>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -17,10 +19,13 @@
 #include "app/door_texts.h"
 #include "app/output.h"
 #include "base/closest.h"
+#include "base/file.h"
 #include "base/json.h"
+#include "base/json_string.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cluster/json_text.h"
+#include "server/folder.h"
 
 namespace tutti::app {
 namespace {
@@ -103,10 +108,18 @@ class Command {
   int History();
   int Version();
   int Configuration();
+  int Plan();
+  int DrainPlan();
   int Completion();
   // Asks for the path, and prints the answer as JSON, YAML or by `text`.
   template <typename Render>
   int Ask(const std::string& path, Render text);
+  // Puts a question. The exit code is 1 if some gang would wait.
+  template <typename Render>
+  int AskWhatIf(const nlohmann::ordered_json& question, Render text);
+  // Prints the answer as JSON, YAML or by `text`.
+  template <typename Render>
+  int SayAnswer(const base::Json& answer, Render text);
   // Connects, and sets the namespace if none was given.
   bool Connect();
   Width width() const { return output_ == "wide" ? Width::kWide : output_ == "name" ? Width::kNames : Width::kNormal; }
@@ -114,6 +127,7 @@ class Command {
   std::string program_ = "kubectl tutti";
   DoorClient::Options where_;
   std::string ns_, output_, kind_, name_, queue_, state_, shell_;
+  std::vector<std::string> files_;
   bool all_namespaces_ = false;
   std::unique_ptr<DoorClient> door_;
   const base::SystemClock clock_{};
@@ -156,6 +170,10 @@ void Command::AddVerbs(CLI::App& main) {
   get.add_option("--state", state_, "only gangs in this state, such as waiting-for-nodes")->type_name("STATE");
   CLI::App& history = *main.add_subcommand("history", "Say what happened to a gang");
   history.add_option("NAME", name_, "a gang: NAME, KIND/NAME or NAMESPACE/NAME")->required();
+  CLI::App& plan = *main.add_subcommand("plan", "Say whether manifests would start now, where, and who would leave");
+  plan.add_option("-f,--filename", files_, "files of manifests; - is standard input")->required()->type_name("FILE");
+  CLI::App& drain = *main.add_subcommand("drain-plan", "Say where the gangs of a node would go if it were drained");
+  drain.add_option("NODE", name_, "the node")->required();
   CLI::App& version = *main.add_subcommand("version", "Print the versions of this program and of the scheduler");
   CLI::App& config = *main.add_subcommand("config", "Show the configuration of the scheduler");
   config.require_subcommand(1);
@@ -164,9 +182,9 @@ void Command::AddVerbs(CLI::App& main) {
   completion.add_option("SHELL", shell_, "bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  for (CLI::App* verb : {&why, &get, &history, &view, &version}) AddWhere(*verb);
-  for (CLI::App* verb : {&why, &get, &history}) AddNamespace(*verb);
-  for (CLI::App* verb : {&why, &history}) AddOutput(*verb, {"text", "json", "yaml"});
+  for (CLI::App* verb : {&why, &get, &history, &plan, &drain, &view, &version}) AddWhere(*verb);
+  for (CLI::App* verb : {&why, &get, &history, &plan}) AddNamespace(*verb);
+  for (CLI::App* verb : {&why, &history, &plan, &drain}) AddOutput(*verb, {"text", "json", "yaml"});
   AddOutput(get, {"table", "wide", "name", "json", "yaml"});
   AddOutput(view, {"yaml", "json"});
   AddOutput(version, {"text", "json", "yaml"});
@@ -174,13 +192,18 @@ void Command::AddVerbs(CLI::App& main) {
 
 int Command::Go(int argc, char** argv, bool plugin) {
   if (!plugin) program_ = "tutti ctl";
-  CLI::App main("Asks Tutti, the scheduler, why gangs wait, and what gangs, queues and nodes there are.", program_);
+  CLI::App main(
+      "Asks Tutti, the scheduler, why gangs wait, what gangs, queues and nodes there are, and what would become of "
+      "others.",
+      program_);
   main.require_subcommand(1);
   main.footer(
       fmt::format("Examples:\n"
                   "  {0} why raycluster/train\n"
                   "  {0} get gangs -A --state waiting-for-nodes -o wide\n"
                   "  {0} get queues\n"
+                  "  {0} plan -f job.yaml\n"
+                  "  {0} drain-plan node-1\n"
                   "  {0} config view\n"
                   "  {0} get nodes --server http://127.0.0.1:8080     # of tutti sim",
                   program_));
@@ -204,6 +227,8 @@ int Command::Go(int argc, char** argv, bool plugin) {
   if (verb == "version") return Version();
   if (!Connect()) return 1;
   if (verb == "config") return Configuration();
+  if (verb == "plan") return Plan();
+  if (verb == "drain-plan") return DrainPlan();
   return verb == "why" ? Why() : verb == "get" ? Get() : History();
 }
 
@@ -223,11 +248,40 @@ template <typename Render>
 int Command::Ask(const std::string& path, Render text) {
   const auto answer = door_->Get(path);
   if (!answer) return Fail(answer.error().message);
-  if (output_ == "json" || output_ == "yaml") {
-    const nlohmann::ordered_json ordered(cluster::ParseJson(*answer));
-    return Say(output_ == "json" ? ToJsonText(ordered) : ToYamlText(ordered));
+  return SayAnswer(cluster::ParseJson(*answer), text);
+}
+
+template <typename Render>
+int Command::SayAnswer(const base::Json& answer, Render text) {
+  if (output_ != "json" && output_ != "yaml") return Say(text(answer));
+  const nlohmann::ordered_json ordered(answer);
+  return Say(output_ == "json" ? ToJsonText(ordered) : ToYamlText(ordered));
+}
+
+template <typename Render>
+int Command::AskWhatIf(const nlohmann::ordered_json& question, Render text) {
+  const auto answer = door_->Post("whatif", base::PrintOrdered(question));
+  if (!answer) return Fail(answer.error().message);
+  const base::Json parsed = cluster::ParseJson(*answer);
+  const int said = SayAnswer(parsed, text);
+  return said != 0 || AllWouldStart(parsed) ? said : 1;
+}
+
+int Command::Plan() {
+  std::string manifests;
+  for (const std::string& file : files_) {
+    const base::Result<std::string> text =
+        file == "-" ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : base::ReadFile(file);
+    if (!text) return Fail(text.error().message);
+    manifests += (manifests.empty() ? "" : "\n---\n") + *text;
   }
-  return Say(text(cluster::ParseJson(*answer)));
+  if (manifests.size() > server::Folder::kMostBody)
+    return Fail(fmt::format("the manifests are too long: a question may have {} bytes", server::Folder::kMostBody));
+  return AskWhatIf({{"manifests", manifests}, {"namespace", ns_}}, PlanText);
+}
+
+int Command::DrainPlan() {
+  return AskWhatIf({{"drain", name_}}, [this](const base::Json& answer) { return DrainText(answer, name_); });
 }
 
 int Command::Why() {
@@ -287,7 +341,7 @@ int Command::Configuration() {
 }
 
 int Command::Completion() {
-  constexpr const char* kWords = "why get history config version completion";
+  constexpr const char* kWords = "why get history plan drain-plan config version completion";
   constexpr const char* kKinds = "gangs queues nodes";
   if (shell_ == "fish")
     return Say(

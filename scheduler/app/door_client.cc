@@ -139,10 +139,19 @@ base::Result<std::unique_ptr<DoorClient>> DoorClient::Connect(const Options& opt
 base::Result<std::string> DoorClient::Get(const std::string& path) { return GetPage(doors::Door::kPrefix + path); }
 
 base::Result<std::string> DoorClient::GetPage(const std::string& path) {
+  return AskUntilLed([&] { return parts_->client->Get(prefix_ + path); });
+}
+
+base::Result<std::string> DoorClient::Post(const std::string& path, const std::string& json) {
+  return AskUntilLed([&] { return parts_->client->Post(prefix_ + doors::Door::kPrefix + path, json); });
+}
+
+template <typename Send>
+base::Result<std::string> DoorClient::AskUntilLed(Send send) {
   base::Result<kube::KubeClient::Reply> reply;
   const auto until = std::chrono::steady_clock::now() + kPatience;
   for (auto pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
-    reply = parts_->client->Get(prefix_ + path);
+    reply = send();
     if (!reply) return tl::make_unexpected(reply.error());
     if (reply->status == 200) return std::move(reply->body);
     if (reply->status != 503 || std::chrono::steady_clock::now() + pause > until) break;

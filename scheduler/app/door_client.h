@@ -30,7 +30,9 @@ class DoorClient {
   // Returns the answer to a GET of this path below the door, which may have a query. Asks again for up to ten
   // seconds while a standby answers. Error: what the scheduler says, or why there is no answer.
   base::Result<std::string> Get(const std::string& path);
-  // The same for a page of the scheduler, such as "/configz".
+  // The same for a POST of JSON.
+  base::Result<std::string> Post(const std::string& path, const std::string& json);
+  // The same as Get for a page of the scheduler, such as "/configz".
   base::Result<std::string> GetPage(const std::string& path);
   // The namespace that the kubeconfig names; "default" if it names none.
   const std::string& default_namespace() const { return default_namespace_; }
@@ -38,6 +40,8 @@ class DoorClient {
  private:
   struct Parts;
   explicit DoorClient(std::unique_ptr<Parts> parts);
+  template <typename Send>
+  base::Result<std::string> AskUntilLed(Send send);
   std::unique_ptr<Parts> parts_;
   // `prefix_`: of the pages.
   std::string prefix_, default_namespace_ = "default";

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -107,6 +108,68 @@ std::string MemberTable(const Json& gang) {
     table.Add({OrDash(Text(member, "name")), OrDash(Text(member, "role")), OrDash(Text(member, "node")), state});
   }
   return table.empty() ? "" : "\n" + table.Text();
+}
+
+// "3 on gpu-1, 1 on gpu-2"
+std::string PlacesText(const Json& prospect) {
+  constexpr size_t kShown = 6;
+  std::map<std::string, int64_t> pods;
+  for (const Json& place : List(prospect, "places")) pods[Text(place, "node")] += Number(place, "pods");
+  std::vector<std::string> texts;
+  for (const auto& [node, count] : pods) {
+    if (texts.size() < kShown) texts.push_back(node.empty() ? "nodes" : fmt::format("{} on {}", count, node));
+  }
+  std::string text = fmt::format("{}", fmt::join(texts, ", "));
+  if (pods.size() > kShown) text += fmt::format(" and {} more nodes", pods.size() - kShown);
+  return text;
+}
+
+bool WouldStart(const Json& prospect) {
+  const std::string verdict = Text(prospect, "verdict");
+  return verdict == "fits" || verdict == "needs-victims";
+}
+
+std::string ProspectTable(const Json& answer) {
+  Table table({"GANG", "QUEUE", "PODS", "VERDICT", "WHERE"});
+  for (const Json& prospect : List(answer, "prospects")) {
+    std::string verdict = Text(prospect, "verdict");
+    if (Flag(prospect, "breaks")) verdict += ", breaks its gang";
+    table.Add({NameOf(prospect), OrDash(Text(prospect, "queue")), std::to_string(Number(prospect, "members")),
+               std::move(verdict), OrDash(PlacesText(prospect))});
+  }
+  return table.empty() ? "" : table.Text();
+}
+
+// Why a gang waits, which pods leave for it, and what of the answer is not certain.
+std::string ProspectText(const Json& prospect) {
+  std::string text;
+  if (const std::string message = Text(prospect, "message"); !message.empty()) text += message + "\n";
+  text += NeverText(prospect);
+  for (const Json& leaver : List(prospect, "leavers")) {
+    const std::string node = Text(leaver, "node");
+    text += fmt::format("Pod {}/{}{} leaves{}: its {}.\n", Text(leaver, "namespace"), Text(leaver, "pod"),
+                        Text(leaver, "gang") == Text(leaver, "pod") ? "" : " of gang " + Text(leaver, "gang"),
+                        node.empty() ? "" : " node " + node,
+                        Flag(leaver, "reclaim") ? "queue has more than its share" : "priority is lower");
+  }
+  if (const int64_t others = Number(prospect, "otherLeavers"); others > 0)
+    text += fmt::format("Pods leave in namespaces that you may not see: {}.\n", others);
+  for (const Json& note : List(prospect, "notes"))
+    if (note.is_string()) text += Shown(note.get<std::string>()) + "\n";
+  return text.empty() ? "" : fmt::format("\n{}:\n{}", NameOf(prospect), text);
+}
+
+std::string NotesText(const Json& answer) {
+  std::string text;
+  for (const Json& note : List(answer, "notes"))
+    if (note.is_string()) text += "note: " + Shown(note.get<std::string>()) + "\n";
+  return text.empty() ? "" : "\n" + text;
+}
+
+std::string ProspectTexts(const Json& answer) {
+  std::string text = ProspectTable(answer);
+  for (const Json& prospect : List(answer, "prospects")) text += ProspectText(prospect);
+  return text;
 }
 
 }  // namespace
@@ -254,6 +317,22 @@ std::string WhyText(const Json& gang, base::Millis now_ms) {
     text += fmt::format("It is number {} of {} that wait{}, by priority and age.\n", position, Number(gang, "line"),
                         Text(gang, "queue").empty() ? "" : " in this queue");
   return text + HolderTable(gang) + MemberTable(gang);
+}
+
+bool AllWouldStart(const Json& answer) {
+  return std::ranges::all_of(List(answer, "prospects"), WouldStart) && Number(answer, "otherGangsWait") == 0;
+}
+
+std::string PlanText(const Json& answer) { return ProspectTexts(answer) + NotesText(answer); }
+
+std::string DrainText(const Json& answer, const std::string& node) {
+  std::string text = ProspectTexts(answer);
+  if (text.empty() && Number(answer, "otherGangs") == 0)
+    text = fmt::format("No gang has pods on node {}.\n", Shown(node));
+  if (const int64_t others = Number(answer, "otherGangs"); others > 0)
+    text += fmt::format("Gangs of namespaces that you may not see: {}; of these, {} would wait.\n", others,
+                        Number(answer, "otherGangsWait"));
+  return text + NotesText(answer);
 }
 
 std::string HistoryText(const Json& history) {

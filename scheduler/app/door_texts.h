@@ -21,6 +21,11 @@ std::string NodeTable(const base::Json& list, Width width);
 
 // A Gang: why it waits or runs, its place in line, and which gangs hold what it lacks.
 std::string WhyText(const base::Json& gang, base::Millis now_ms);
+// WhatIfResponse: what would become of the gangs, and why; or where those of the node would go.
+std::string PlanText(const base::Json& answer);
+std::string DrainText(const base::Json& answer, const std::string& node);
+// Whether all gangs of a WhatIfResponse would start, if need be after others leave for them.
+bool AllWouldStart(const base::Json& answer);
 // GangHistory.
 std::string HistoryText(const base::Json& history);
 

@@ -144,7 +144,8 @@ server::Pages MakePages(const PageSources& from) {
                   },
                   {"namespace", "name", "since"}}};
   pages.folders = {
-      {doors::Door::kPrefix, [&door = from.door](const server::FolderRequest& request) { return door.Show(request); }}};
+      {doors::Door::kPrefix, [&door = from.door](const server::FolderRequest& request) { return door.Show(request); },
+       {doors::Door::kWhatIf}}};
   return pages;
 }
 

@@ -111,6 +111,9 @@ std::unique_ptr<kube::ExtenderClient> MakeExtenders(const Config& config, kube::
   return std::make_unique<kube::ExtenderClient>(config.extenders, read, clock, driver);
 }
 
+// Makes the options once more: nothing that they hold is used on two threads. REQUIRES: MakeOptions takes `config`.
+core::Options OptionsOfReader(Config config) { return *MakeOptions(config, DefaultSchedulerNames()); }
+
 doors::About AboutThis(const base::Clock& clock, const core::Options& options) {
   doors::About about{TUTTI_VERSION, clock.WallMs(), {}};
   for (const framework::Profile& profile : options.profiles) about.scheduler_names.push_back(profile.scheduler_name);
@@ -177,7 +180,8 @@ int Run(const RunFlags& flags) {
   const base::Millis drain_ms = options->bind_timeout_ms + kShutdownSlackMs;
   observe::AuditLog log(clock);
   observe::History history(clock);
-  ViewSource source(driver.views(), history, AboutThis(clock, *options),
+  QuestionReader reader(OptionsOfReader(*config), config->dialects, clock);
+  ViewSource source(driver.views(), history, reader, AboutThis(clock, *options),
                     [&driver, &client, &election] { return WhyNotLeading(driver, client, election); });
   observe::Observers observers({&metrics, &log, &history});
   std::unique_ptr<kube::ExtenderClient> extenders = MakeExtenders(*config, client, clock, driver);

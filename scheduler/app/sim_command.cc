@@ -116,10 +116,14 @@ std::optional<sim::BesideAnswer> ShowDoor(doors::Desk& desk, const sim::BesideRe
   if (auto file = ShowConsole(request.path))
     return sim::BesideAnswer{file->status, file->type, std::string(file->body), nullptr, std::move(file->headers)};
   if (!request.path.starts_with(doors::Door::kPrefix)) return std::nullopt;
-  if (request.method != "GET") return sim::BesideAnswer{405, server::kText, "only GET is allowed here\n"};
-  server::FolderAnswer answer =
-      doors::Door(desk).Show({request.path, server::Query(request.params.begin(), request.params.end()),
-                              std::make_shared<const server::AllRights>(), request.last_event_id});
+  if (request.method != "GET" && request.method != "POST")
+    return sim::BesideAnswer{405, server::kText, "only GET and POST are allowed here\n"};
+  if (request.body.size() > server::Folder::kMostBody)
+    return sim::BesideAnswer{413, server::kText,
+                             fmt::format("a question may have {} bytes\n", server::Folder::kMostBody)};
+  server::FolderAnswer answer = doors::Door(desk).Show(
+      {request.path, server::Query(request.params.begin(), request.params.end()),
+       std::make_shared<const server::AllRights>(), request.last_event_id, request.method, request.body});
   sim::BesideAnswer shown{answer.status, answer.status == 200 ? answer.type : server::kText, std::move(answer.body)};
   if (answer.stream)
     shown.pieces = [stream = answer.stream](std::chrono::milliseconds patience) { return stream->Next(patience); };
@@ -218,17 +222,16 @@ int Sim(SimFlags flags) {
     wake.Wake();
   });
   Views views([&wake] { wake.Wake(); });
-  ViewSource source(views, history, {TUTTI_VERSION, clock.WallMs(), served}, [with_scheduler = flags.with_scheduler] {
-    return with_scheduler ? "" : "this cluster has no scheduler of its own (--no-scheduler)";
+  QuestionReader reader(*MakeOptions(config, OfflineSchedulerNames()), config.dialects, clock);
+  ViewSource source(views, history, reader, {TUTTI_VERSION, clock.WallMs(), served}, [on = flags.with_scheduler] {
+    return on ? "" : "this cluster has no scheduler of its own (--no-scheduler)";
   });
   doors::Desk desk(source, clock);
   const int64_t subscription = cluster.store().Subscribe([&wake](const sim::WatchEvent&) { wake.Wake(); });
   const size_t nodes = cluster.store().Count(sim::kNodes), pods = cluster.store().Count(sim::kPods);
   sim::HttpServer http(
       door,
-      [served](const sim::ApiResource& resource, const sim::Json& object) {
-        return sim::WithoutEffect(resource, object, served);
-      },
+      [served](const auto& resource, const auto& object) { return sim::WithoutEffect(resource, object, served); },
       [&](const sim::BesideRequest& request) {
         auto page = flags.with_scheduler ? ShowPage(views, metrics, config_text, request) : std::nullopt;
         return page ? page : ShowDoor(desk, request);

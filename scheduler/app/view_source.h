@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "app/question_reader.h"
 #include "app/views.h"
 #include "doors/source.h"
 
@@ -13,10 +14,14 @@ namespace tutti::app {
 
 class ViewSource final : public doors::Source {
  public:
-  // `views` and `history` outlive this. `not_leading`: see doors::Source; called on any thread.
-  ViewSource(Views& views, const observe::History& history, doors::About about,
+  // `views`, `history` and `reader` outlive this. `not_leading`: see doors::Source; called on any thread.
+  ViewSource(Views& views, const observe::History& history, QuestionReader& reader, doors::About about,
              std::function<std::string()> not_leading)
-      : views_(views), history_(history), about_(std::move(about)), not_leading_(std::move(not_leading)) {}
+      : views_(views),
+        history_(history),
+        reader_(reader),
+        about_(std::move(about)),
+        not_leading_(std::move(not_leading)) {}
 
   const doors::About& about() const override { return about_; }
   std::string NotLeading() const override { return not_leading_(); }
@@ -31,10 +36,12 @@ class ViewSource final : public doors::Source {
                                     const std::string& dialect) override {
     return history_.Of(ns, name, dialect);
   }
+  doors::DoorResult<observe::Outlook> Ask(const doors::Question& question) override;
 
  private:
   Views& views_;
   const observe::History& history_;
+  QuestionReader& reader_;
   const doors::About about_;
   const std::function<std::string()> not_leading_;
 };

@@ -15,6 +15,9 @@ constexpr milliseconds kViewPatience{5'000};
 constexpr size_t kChangesAtOnce = 256;
 // The most that collecting records may add to one cycle.
 constexpr milliseconds kCollectAtOnce{2};
+// The most that questions may add to one cycle, but for the last one.
+constexpr milliseconds kQuestionsAtOnce{10};
+constexpr milliseconds kQuestionPatience{30'000};
 
 // Whether the gang is in `ns` and called `name`; an empty one does not restrict it.
 bool IsMeant(const model::GangKey& gang, const std::string& ns, const std::string& name) {
@@ -25,8 +28,8 @@ bool IsMeant(const model::GangKey& gang, const std::string& ns, const std::strin
 
 bool Views::wanted() const {
   if (decisions_.wanted() || pods_.wanted() || nodes_.wanted() || queues_.wanted()) return true;
-  const base::MutexLock lock(followers_mutex_);
-  return !followers_.empty();
+  const base::MutexLock lock(readers_mutex_);
+  return !followers_.empty() || !questions_.empty();
 }
 
 template <typename Records, typename Place>
@@ -44,7 +47,7 @@ void Views::Collection<Records, Place>::GoOn(Add add) {
   shown.Publish(std::move(records), asked);
 }
 
-void Views::Serve(const core::Scheduler& scheduler) {
+void Views::Serve(core::Scheduler& scheduler) {
   decisions_.GoOn([&](auto* place, DecisionList* list) {
     if (!list->sequence) list->sequence = scheduler.decision_sequence();
     return scheduler.AddDecisions(place, &list->records);
@@ -53,6 +56,7 @@ void Views::Serve(const core::Scheduler& scheduler) {
   nodes_.GoOn([&](auto* place, auto* nodes) { return scheduler.AddNodes(place, nodes); });
   queues_.GoOn([&](auto* place, auto* queues) { return scheduler.AddQueues(place, queues); });
   TellFollower(scheduler);
+  AnswerQuestions(scheduler);
   sequence_ = scheduler.decision_sequence();
 }
 
@@ -72,16 +76,49 @@ void Views::Close() {
   release(pods_);
   release(nodes_);
   release(queues_);
-  const base::MutexLock lock(followers_mutex_);
+  const base::MutexLock lock(readers_mutex_);
   for (const auto& follower : followers_)
     follower->told.set_value(observe::DecisionChanges{.sequence = follower->after});
   followers_.clear();
+  for (const auto& asked : questions_) asked->told.set_value(std::nullopt);
+  questions_.clear();
+}
+
+void Views::AnswerQuestions(core::Scheduler& scheduler) {
+  const auto until = std::chrono::steady_clock::now() + kQuestionsAtOnce;
+  do {
+    std::shared_ptr<Asked> asked;
+    {
+      const base::MutexLock lock(readers_mutex_);
+      if (questions_.empty()) return;
+      asked = std::move(questions_.front());
+      questions_.pop_front();
+    }
+    asked->told.set_value(asked->question(scheduler));
+  } while (std::chrono::steady_clock::now() < until);
+}
+
+tl::expected<std::optional<observe::Outlook>, Views::Unanswered> Views::Ask(Question question) {
+  const auto asked = std::make_shared<Asked>();
+  asked->question = std::move(question);
+  {
+    const base::MutexLock lock(readers_mutex_);
+    if (closed_) return std::nullopt;
+    if (questions_.size() >= kMostQuestions) return tl::make_unexpected(Unanswered::kTooMany);
+    questions_.push_back(asked);
+  }
+  wake_();
+  auto told = asked->told.get_future();
+  if (told.wait_for(kQuestionPatience) == std::future_status::ready) return told.get();
+  const base::MutexLock lock(readers_mutex_);
+  std::erase(questions_, asked);
+  return tl::make_unexpected(Unanswered::kBusy);
 }
 
 void Views::TellFollower(const core::Scheduler& scheduler) {
   std::shared_ptr<Follower> follower;
   {
-    const base::MutexLock lock(followers_mutex_);
+    const base::MutexLock lock(readers_mutex_);
     if (followers_.empty()) return;
     follower = std::move(followers_.front());
     followers_.pop_front();
@@ -94,14 +131,14 @@ std::optional<observe::DecisionChanges> Views::DecisionsAfter(uint64_t sequence,
   const auto follower = std::make_shared<Follower>();
   follower->after = sequence;
   {
-    const base::MutexLock lock(followers_mutex_);
+    const base::MutexLock lock(readers_mutex_);
     if (closed_) return observe::DecisionChanges{.sequence = sequence};
     followers_.push_back(follower);
   }
   wake_();
   auto told = follower->told.get_future();
   if (told.wait_for(kViewPatience) != std::future_status::ready) {
-    const base::MutexLock lock(followers_mutex_);
+    const base::MutexLock lock(readers_mutex_);
     std::erase(followers_, follower);
     return observe::DecisionChanges{.sequence = sequence};
   }

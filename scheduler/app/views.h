@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tl/expected.hpp>
 
 #include "base/mutex.h"
 #include "core/scheduler.h"
@@ -27,7 +28,7 @@ class Views {
   explicit Views(std::function<void()> wake) : wake_(std::move(wake)) {}
 
   // Goes on with what readers wait for, for some two milliseconds each.
-  void Serve(const core::Scheduler& scheduler);
+  void Serve(core::Scheduler& scheduler);
   // Whether a reader waits. Serve is then to be called at once.
   bool wanted() const;
   // Says that Serve is not called any more: readers get what there is, and wait for nothing. On the owner's thread.
@@ -43,6 +44,15 @@ class Views {
   // seconds. `ns` and `name` restrict the gangs as above.
   std::optional<observe::DecisionChanges> DecisionsAfter(uint64_t sequence, const std::string& ns = "",
                                                          const std::string& name = "");
+  // So many questions wait at most.
+  static constexpr size_t kMostQuestions = 1'000;
+  // A question without effect, which the owner's thread puts to the scheduler. nullopt: see Scheduler::Rehearse.
+  using Question = std::function<std::optional<observe::Outlook>(core::Scheduler& scheduler)>;
+  enum class Unanswered {
+    kTooMany,  // as many wait as may
+    kBusy,     // there was no answer for half a minute
+  };
+  tl::expected<std::optional<observe::Outlook>, Unanswered> Ask(Question question);
   // Return all pods, nodes and queues of the cluster in the same way; null if no list was ever made.
   std::shared_ptr<const core::Scheduler::PodList> Pods();
   std::shared_ptr<const core::Scheduler::NodeList> Nodes();
@@ -73,6 +83,14 @@ class Views {
   // Answers the follower that has waited longest.
   void TellFollower(const core::Scheduler& scheduler);
 
+  // The thread that asks and the owner's both hold it, as a Follower.
+  struct Asked {
+    Question question;
+    std::promise<std::optional<observe::Outlook>> told;
+  };
+  // Answers those that have waited longest, for some ten milliseconds.
+  void AnswerQuestions(core::Scheduler& scheduler);
+
   struct DecisionList {
     std::optional<uint64_t> sequence;  // of the last change before the list was begun
     std::deque<observe::Decision> records;
@@ -87,8 +105,9 @@ class Views {
   Collection<core::Scheduler::PodList, uint32_t> pods_;
   Collection<core::Scheduler::NodeList, uint32_t> nodes_;
   Collection<core::Scheduler::QueueList, core::Scheduler::QueuesPlace> queues_;
-  mutable base::Mutex followers_mutex_;
-  std::deque<std::shared_ptr<Follower>> followers_ ABSL_GUARDED_BY(followers_mutex_);
+  mutable base::Mutex readers_mutex_;
+  std::deque<std::shared_ptr<Follower>> followers_ ABSL_GUARDED_BY(readers_mutex_);
+  std::deque<std::shared_ptr<Asked>> questions_ ABSL_GUARDED_BY(readers_mutex_);
 };
 
 }  // namespace tutti::app

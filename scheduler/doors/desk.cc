@@ -9,6 +9,7 @@
 #include "doors/cluster.h"
 #include "doors/follower.h"
 #include "doors/gangs.h"
+#include "doors/prospects.h"
 #include "doors/text.h"
 
 namespace tutti::doors {
@@ -18,7 +19,8 @@ Desk::Desk(Source& source, const base::Clock& clock)
       clock_(clock),
       hub_(source),
       gangs_(std::make_unique<Gangs>(source, hub_)),
-      cluster_(std::make_unique<Cluster>(source, *gangs_)) {}
+      cluster_(std::make_unique<Cluster>(source, *gangs_)),
+      prospects_(std::make_unique<Prospects>(source)) {}
 
 Desk::~Desk() = default;
 

@@ -16,6 +16,7 @@ namespace tutti::doors {
 
 class Gangs;
 class Cluster;
+class Prospects;
 class Follower;
 
 class Desk {
@@ -26,6 +27,7 @@ class Desk {
 
   Gangs& gangs() { return *gangs_; }
   Cluster& cluster() { return *cluster_; }
+  Prospects& prospects() { return *prospects_; }
   const base::Clock& clock() const { return clock_; }
 
   // Fails for a caller without credentials, unless such a one sees all namespaces: there is nothing else that it could
@@ -45,6 +47,7 @@ class Desk {
   Hub hub_;
   const std::unique_ptr<Gangs> gangs_;
   const std::unique_ptr<Cluster> cluster_;
+  const std::unique_ptr<Prospects> prospects_;
 };
 
 }  // namespace tutti::doors

@@ -14,6 +14,7 @@
 #include "doors/desk.h"
 #include "doors/event_stream.h"
 #include "doors/gangs.h"
+#include "doors/prospects.h"
 #include "doors/text.h"
 
 namespace tutti::doors {
@@ -28,6 +29,7 @@ int StatusOf(Failure::Kind kind) {
     case Failure::Kind::kAnonymous: return 401;
     case Failure::Kind::kForbidden: return 403;
     case Failure::Kind::kNotFound: return 404;
+    case Failure::Kind::kTooMany: return 429;
     case Failure::Kind::kUnavailable: return 503;
   }
   return 500;
@@ -78,6 +80,7 @@ struct Door::Parts {
     std::vector<std::string> parts;  // "*" is any text
     std::vector<std::string> parameters;
     FolderAnswer (Parts::*show)(const FolderRequest&);
+    std::string method = "GET";
 
     bool Fits(const std::vector<std::string>& path) const {
       return std::ranges::equal(parts, path, [](const std::string& want, const std::string& got) {
@@ -96,6 +99,7 @@ struct Door::Parts {
   FolderAnswer ShowNodes(const FolderRequest& request);
   FolderAnswer ShowVersion(const FolderRequest& request);
   FolderAnswer Watch(const FolderRequest& request);
+  FolderAnswer AskWhatIf(const FolderRequest& request);
   Sight SightOf(const FolderRequest& request, std::string ns) const {
     return desk.SightOf(request.rights, std::move(ns));
   }
@@ -112,6 +116,7 @@ const std::vector<Door::Parts::Route>& Door::Parts::Routes() {
       {{"nodes"}, {"name", "labels", "holders"}, &Parts::ShowNodes},
       {{"version"}, {}, &Parts::ShowVersion},
       {{"watch"}, {"since", "namespace"}, &Parts::Watch},
+      {{"whatif"}, {}, &Parts::AskWhatIf, "POST"},
   };
   return routes;
 }
@@ -125,6 +130,7 @@ FolderAnswer Door::Show(const FolderRequest& request) {
   const std::vector<std::string> parts = PartsOf(request.path);
   for (const Parts::Route& route : Parts::Routes()) {
     if (!route.Fits(parts)) continue;
+    if (route.method != request.method) return {405, fmt::format("this path takes {} alone\n", route.method)};
     for (const auto& [name, value] : request.query)
       if (std::ranges::find(route.parameters, name) == route.parameters.end())
         return Refused(Failure::Kind::kInvalid,
@@ -186,6 +192,13 @@ FolderAnswer Door::Parts::ShowNodes(const FolderRequest& request) {
 FolderAnswer Door::Parts::ShowVersion(const FolderRequest& request) {
   Sight sight = SightOf(request, "");
   return Render(desk.GetVersion(sight));
+}
+
+FolderAnswer Door::Parts::AskWhatIf(const FolderRequest& request) {
+  const DoorResult<v1::WhatIfRequest> asked = ParseWhatIf(request.body);
+  if (!asked) return Refused(asked.error());
+  Sight sight = SightOf(request, "");
+  return Render(desk.prospects().Ask(*asked, sight));
 }
 
 FolderAnswer Door::Parts::Watch(const FolderRequest& request) {

@@ -8,11 +8,12 @@
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
-#include <vector>
+#include <utility>
 
 #include "observe/cluster_view.h"
 #include "observe/decision.h"
 #include "observe/history.h"
+#include "observe/prospect.h"
 
 namespace tutti::doors {
 
@@ -24,6 +25,33 @@ struct About {
   std::string version;
   base::Millis started_ms = 0;  // wall time
   std::vector<std::string> scheduler_names;
+};
+
+// Why a question has no answer.
+struct Failure {
+  enum class Kind {
+    kInvalid,      // 400: the question itself
+    kAnonymous,    // 401: there is no credential
+    kForbidden,    // 403
+    kNotFound,     // 404
+    kTooMany,      // 429: so many questions wait that no other may
+    kUnavailable,  // 503: this process does not lead, or is too busy
+  } kind = Kind::kUnavailable;
+  std::string message;  // one sentence
+};
+
+template <typename T>
+using DoorResult = tl::expected<T, Failure>;
+
+inline tl::unexpected<Failure> Fail(Failure::Kind kind, std::string message) {
+  return tl::make_unexpected(Failure{kind, std::move(message)});
+}
+
+// What would become of these manifests, or of the gangs on this node if it were drained; the other is empty.
+struct Question {
+  std::string manifests;
+  std::string ns;  // of manifests that name none; empty: "default"
+  std::string node;
 };
 
 class Source {
@@ -43,25 +71,8 @@ class Source {
   virtual std::shared_ptr<const QueueViews> ListQueues() = 0;
   virtual observe::History::Found HistoryOf(const std::string& ns, const std::string& name,
                                             const std::string& dialect) = 0;
+  // Answers the question; nothing comes of it. Failures: kInvalid, kNotFound (the node), kTooMany, kUnavailable.
+  virtual DoorResult<observe::Outlook> Ask(const Question& question) = 0;
 };
-
-// Why a question has no answer.
-struct Failure {
-  enum class Kind {
-    kInvalid,      // 400: the question itself
-    kAnonymous,    // 401: there is no credential
-    kForbidden,    // 403
-    kNotFound,     // 404
-    kUnavailable,  // 503: this process does not lead, or is too busy
-  } kind = Kind::kUnavailable;
-  std::string message;  // one sentence
-};
-
-template <typename T>
-using DoorResult = tl::expected<T, Failure>;
-
-inline tl::unexpected<Failure> Fail(Failure::Kind kind, std::string message) {
-  return tl::make_unexpected(Failure{kind, std::move(message)});
-}
 
 }  // namespace tutti::doors

@@ -40,6 +40,7 @@ grpc::Status StatusOf(const Failure& failure) {
     case Failure::Kind::kAnonymous: return {grpc::StatusCode::UNAUTHENTICATED, failure.message};
     case Failure::Kind::kForbidden: return {grpc::StatusCode::PERMISSION_DENIED, failure.message};
     case Failure::Kind::kNotFound: return {grpc::StatusCode::NOT_FOUND, failure.message};
+    case Failure::Kind::kTooMany: return {grpc::StatusCode::RESOURCE_EXHAUSTED, failure.message};
     case Failure::Kind::kUnavailable: return {grpc::StatusCode::UNAVAILABLE, failure.message};
   }
   return {grpc::StatusCode::INTERNAL, failure.message};

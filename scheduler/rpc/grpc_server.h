@@ -18,7 +18,7 @@ class GrpcServer {
   // Calls with one answer, under way or waiting for their turn, and callers that are not known yet.
   static constexpr int kMostCalls = 256, kMostCallsEach = 32;
   static constexpr int kMostStreams = 128, kMostStreamsEach = 8;
-  static constexpr int kMostRequestBytes = 64 * 1024;
+  static constexpr int kMostRequestBytes = (1 << 20) + 16 * 1024;  // manifests of 1 MiB, and what names the question
   // A call without a deadline of its own ends after this time. So does a stream whose reader takes nothing.
   static constexpr base::Millis kLongestMs = 60'000;
 

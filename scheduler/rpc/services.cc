@@ -5,11 +5,13 @@
 #include <tutti/v1/decisions.grpc.pb.h>
 #include <tutti/v1/queues.grpc.pb.h>
 #include <tutti/v1/version.grpc.pb.h>
+#include <tutti/v1/whatif.grpc.pb.h>
 
 #include <utility>
 
 #include "doors/cluster.h"
 #include "doors/gangs.h"
+#include "doors/prospects.h"
 #include "rpc/unary_call.h"
 #include "rpc/watch_call.h"
 
@@ -104,6 +106,19 @@ class Versions final : public v1::Versions::CallbackService {
   Front& front_;
 };
 
+class WhatIf final : public v1::WhatIf::CallbackService {
+ public:
+  explicit WhatIf(Front& front) : front_(front) {}
+
+  Reactor* Ask(Context* context, const v1::WhatIfRequest* request, v1::WhatIfResponse* response) override {
+    return Begin(front_, context, "", response,
+                 [this, request](Sight& sight) { return front_.desk.prospects().Ask(*request, sight); });
+  }
+
+ private:
+  Front& front_;
+};
+
 }  // namespace
 
 std::vector<std::unique_ptr<grpc::Service>> MakeServices(Front& front) {
@@ -112,6 +127,7 @@ std::vector<std::unique_ptr<grpc::Service>> MakeServices(Front& front) {
   services.push_back(std::make_unique<Cluster>(front));
   services.push_back(std::make_unique<Queues>(front));
   services.push_back(std::make_unique<Versions>(front));
+  services.push_back(std::make_unique<WhatIf>(front));
   return services;
 }
 

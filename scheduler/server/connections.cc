@@ -16,16 +16,17 @@ namespace {
 
 constexpr base::Millis kAtOnce = std::numeric_limits<base::Millis>::min();
 
-// Called before each read; ends the input after kMostBytes.
-long EndAfterMostBytes(BIO* bio, int operation, const char*, size_t, int, long, int result, size_t*) {
-  if (operation != BIO_CB_READ || BIO_number_read(bio) < Connections::kMostBytes) return result;
-  BIO_clear_retry_flags(bio);
-  return 0;
-}
-
 }  // namespace
 
 thread_local Connections::Connection* Connections::served_ = nullptr;
+
+// Called before each read; ends the input after the most that the connection may send.
+long Connections::EndAfterMostBytes(BIO* bio, int operation, const char*, size_t, int, long, int result, size_t*) {
+  const uint64_t most = served_ != nullptr ? served_->most_bytes : kMostBytes;
+  if (operation != BIO_CB_READ || BIO_number_read(bio) < most) return result;
+  BIO_clear_retry_flags(bio);
+  return 0;
+}
 
 Connections::Connection::~Connection() {
   if (thread.joinable()) thread.join();
@@ -46,6 +47,11 @@ void Connections::OnHandshake(const SSL* ssl, int where, int) {
 
 void Connections::HeadIsRead() {
   if (served_ != nullptr) served_->cut_at_ms = served_->clock.MonotonicMs() + kAnswerMs;
+}
+
+// TLS adds some to each record, which a client may make as short as it likes.
+void Connections::LetBodyBeRead(size_t bytes) {
+  if (served_ != nullptr) served_->most_bytes = kMostBytes + 2 * static_cast<uint64_t>(bytes);
 }
 
 // Cuts the connection now, or its own thread does so when it has the socket.

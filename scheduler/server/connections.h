@@ -2,11 +2,12 @@
 // Connections: gives each connection a thread, up to kMost, so that silent clients do not block the kubelet's probes.
 // Each connection has one request.
 //
-// Used by the listening thread only, except HeadIsRead().
+// Used by the listening thread only, except HeadIsRead() and LetBodyBeRead().
 //
 // Invariants
 //   (1) no client holds a thread for longer than the times below, however slow it is, and nothing is read after
-//       kMostBytes; a stream has that time for each of its pieces; a stopping server waits for none;
+//       kMostBytes and the body that was let in; a stream has that time for each of its pieces; a stopping server waits
+//       for none;
 //   (2) a socket is cut through a descriptor of our own: the library may close its own at any time, and the number may
 //       then belong to another connection.
 #pragma once
@@ -41,6 +42,8 @@ class Connections final : public httplib::TaskQueue {
   static void Install(SSL_CTX& context);
   // Says that the head of the request on the calling thread's connection was read.
   static void HeadIsRead();
+  // Says that a body of so many bytes follows that head, and is wanted.
+  static void LetBodyBeRead(size_t bytes);
   // Says that a piece of a stream was sent on it: there may be another one.
   static void PieceIsSent() { HeadIsRead(); }
 
@@ -61,8 +64,10 @@ class Connections final : public httplib::TaskQueue {
     std::atomic<base::Millis> cut_at_ms;
     std::atomic<int> socket = -1;  // ours; -1 before the handshake begins
     std::atomic<bool> done = false;
+    uint64_t most_bytes = kMostBytes;  // used by its own thread
   };
 
+  static long EndAfterMostBytes(BIO* bio, int operation, const char*, size_t, int, long, int result, size_t*);
   static void OnHandshake(const SSL* ssl, int where, int result);
   static void Cut(Connection& one);
   void Serve(Connection& one, const std::function<void()>& serve);

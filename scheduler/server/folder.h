@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -67,6 +68,8 @@ struct FolderRequest {
   Query query;
   std::shared_ptr<const Rights> rights;  // never null
   std::string last_event_id = {};        // of a reader of events that comes again
+  std::string method = "GET";            // or "POST"
+  std::string body = {};                 // of a POST
 };
 
 struct FolderAnswer {
@@ -77,8 +80,13 @@ struct FolderAnswer {
 };
 
 struct Folder {
+  // A body may have so many bytes.
+  static constexpr size_t kMostBody = size_t{1} << 20;
+
   std::string prefix;  // "/apis/tutti/v1/"
   std::function<FolderAnswer(const FolderRequest&)> answer;
+  // The paths that take a POST of JSON. It changes nothing: it is a question that is too long for a query.
+  std::vector<std::string> questions = {};
 };
 
 }  // namespace tutti::server

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/server.h"
 
+#include <absl/strings/numbers.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <httplib.h>
@@ -25,10 +26,37 @@ constexpr const char* kProxiedAuthorization = "X-Tutti-Authorization";
 
 std::string Verb(const std::string& method) { return base::LowerCase(method); }
 
+// Returns the length of the body as the request says it; nullopt: it does not.
+std::optional<size_t> BodyLength(const httplib::Request& request) {
+  size_t length = 0;
+  if (request.has_header("Transfer-Encoding") || request.get_header_value_count("Content-Length") != 1 ||
+      !absl::SimpleAtoi(request.get_header_value("Content-Length"), &length))
+    return std::nullopt;
+  return length;
+}
+
 bool HasBody(const httplib::Request& request) {
   if (request.has_header("Transfer-Encoding")) return true;
   const auto [from, to] = request.headers.equal_range("Content-Length");
   return std::any_of(from, to, [](const auto& header) { return header.second != "0"; });
+}
+
+// Refuses, in `response`, a question that cannot be read. True: it was refused. Only JSON is taken: other types a browser
+// sends for a page of another site without asking.
+bool Unreadable(const httplib::Request& request, httplib::Response& response) {
+  const std::optional<size_t> length = BodyLength(request);
+  const auto refuse = [&response](int status, const std::string& why) {
+    response.status = status;
+    response.set_content(why, kText);
+    return true;
+  };
+  if (!length) return refuse(411, "the header Content-Length is needed\n");
+  if (*length > Folder::kMostBody)
+    return refuse(413, fmt::format("a question may have {} bytes, and this one has {}\n", Folder::kMostBody, *length));
+  if (request.get_header_value("Content-Type").rfind(kJson, 0) != 0)
+    return refuse(415, "a question must be JSON, with Content-Type: application/json\n");
+  Connections::LetBodyBeRead(*length);
+  return false;
 }
 
 // Refuses, in `response`, a request of a kind that no page accepts. True: it was refused.
@@ -118,14 +146,35 @@ struct Server::Impl {
     return at == pages.folders.end() ? nullptr : &*at;
   }
 
+  bool IsQuestion(const httplib::Request& request) const {
+    const Folder* folder = FolderOf(request.path);
+    return request.method == "POST" && folder != nullptr &&
+           std::ranges::find(folder->questions, request.path) != folder->questions.end();
+  }
+
+  // Lets a question be read that comes from a known user.
+  httplib::Server::HandlerResponse Admit(const httplib::Request& request, httplib::Response& response) {
+    if (!IsOpen(request)) {
+      const DelegatedAccess::Identity identity = delegated.Identify(CallerOf(request));
+      const bool known = identity.rights && identity.rights->user() != kAnonymousUser;
+      if (!known) {
+        Refuse(request, identity.rights ? Access{Access::Kind::kUnauthenticated, {}} : identity.refused, response);
+        return httplib::Server::HandlerResponse::Handled;
+      }
+    }
+    return Unreadable(request, response) ? httplib::Server::HandlerResponse::Handled
+                                         : httplib::Server::HandlerResponse::Unhandled;
+  }
+
   void AddFolder(const Folder& folder) {
-    http.Get(folder.prefix + ".*", [this, &folder](const httplib::Request& request, httplib::Response& response) {
+    const auto answer = [this, &folder](const httplib::Request& request, httplib::Response& response) {
       DelegatedAccess::Identity identity{std::make_shared<const AllRights>()};
       const bool open = IsOpen(request);
       if (!open) identity = delegated.Identify(CallerOf(request));
       if (!identity.rights) return Refuse(request, identity.refused, response);
       FolderAnswer answer = folder.answer({request.path, Query(request.params.begin(), request.params.end()),
-                                           identity.rights, request.get_header_value("Last-Event-ID")});
+                                           identity.rights, request.get_header_value("Last-Event-ID"),
+                                           request.method == "POST" ? "POST" : "GET", request.body});
       response.status = answer.status;
       if (answer.status == 401) response.set_header("WWW-Authenticate", "Bearer");
       response.set_header("Cache-Control", "no-store");
@@ -133,7 +182,9 @@ struct Server::Impl {
       if (answer.stream)
         return Send(std::move(answer.stream), open ? "" : identity.rights->user(), answer.type, response);
       response.set_content(std::move(answer.body), answer.status == 200 ? answer.type : kText);
-    });
+    };
+    http.Get(folder.prefix + ".*", answer);
+    for (const std::string& path : folder.questions) http.Post(path, answer);
   }
 
   void Send(std::shared_ptr<Stream> stream, const std::string& user, const char* type, httplib::Response& response) {
@@ -218,6 +269,7 @@ struct Server::Impl {
     http.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
       Connections::HeadIsRead();
       // Refuse before the body is read, because the library takes all of it into memory.
+      if (IsQuestion(request)) return Admit(request, response);
       if (Untaken(request, response)) return httplib::Server::HandlerResponse::Handled;
       if (ShowOpen(request, response)) return httplib::Server::HandlerResponse::Handled;
       const Access access = Decide(request);
@@ -238,6 +290,7 @@ struct Server::Impl {
     http.set_idle_interval(Connections::kLook);
     // By default the library sets SO_REUSEPORT, with which a port in use is shared instead of refused.
     http.set_socket_options([this](socket_t socket) { PrepareToListen(socket, share_port); });
+    http.set_payload_max_length(Folder::kMostBody);
     http.set_tcp_nodelay(true);
     http.set_keep_alive_max_count(kRequestsEach);
     http.set_keep_alive_timeout(kReadSeconds);

@@ -19,6 +19,7 @@ struct BesideRequest {
   std::string method, path;  // decoded, without the query
   std::multimap<std::string, std::string> params;
   std::string last_event_id;  // of a reader of events that comes again
+  std::string body = {};
 };
 
 struct BesideAnswer {

@@ -174,6 +174,7 @@ bool HttpListener::AnswerBeside(const httplib::Request& request, httplib::Respon
   if (!beside_) return false;
   BesideRequest asked{
       request.method == "HEAD" ? "GET" : request.method, request.path, {}, request.get_header_value("Last-Event-ID")};
+  asked.body = request.body;
   asked.params.insert(request.params.begin(), request.params.end());
   std::optional<BesideAnswer> answer = beside_(asked);
   if (!answer) return false;

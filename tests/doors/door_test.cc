@@ -26,11 +26,26 @@ struct Rig {
 
   // What the stage shows first is to be there before anything is asked.
   FolderAnswer Ask(const std::string& path, const server::Query& query = {}) {
+    return Put({Door::kPrefix + path, query, rights});
+  }
+  FolderAnswer Post(const std::string& body) {
+    return Put({.path = Door::kWhatIf, .query = {}, .rights = rights, .method = "POST", .body = body});
+  }
+  FolderAnswer Put(const server::FolderRequest& request) {
     if (!desk) desk = std::make_unique<Desk>(stage, clock);
     if (!made) made = std::make_unique<Door>(*desk);
-    return made->Show({Door::kPrefix + path, query, rights});
+    return made->Show(request);
   }
 };
+
+observe::Prospect ProspectOf(const std::string& ns, const std::string& name, observe::Prospect::Verdict verdict) {
+  observe::Prospect prospect;
+  prospect.gang = {"plain", ns, name};
+  prospect.verdict = verdict;
+  prospect.places = {{"w", "n1", 2}, {"w", "n2", 1}};
+  prospect.leavers = {{"default", "mine-0", "n1", "mine"}, {"secret", "other-0", "n2", "other"}};
+  return prospect;
+}
 
 bool Has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -373,6 +388,63 @@ TEST_CASE("a state that there is not is refused with those that there are") {
   CHECK(answer.status == 400);
   CHECK(Has(answer.body, "unknown state \"waiting\"; known are waiting-for-members, waiting-for-queue"));
   CHECK(rig.Ask("gangs", {{"state", "finished"}}).status == 200);
+}
+
+TEST_CASE("a question of what-if is passed on, and its answer told") {
+  Rig rig;
+  const observe::Prospect prospect = ProspectOf("default", "g", observe::Prospect::Verdict::kNeedsVictims);
+  rig.stage.outlook = observe::Outlook{{prospect}, {"a note"}};
+  const FolderAnswer answer = rig.Post(R"({"manifests": "kind: Pod", "namespace": "x"})");
+  REQUIRE(answer.status == 200);
+  REQUIRE(rig.stage.asked.size() == 1);
+  CHECK(rig.stage.asked.front().manifests == "kind: Pod");
+  CHECK(rig.stage.asked.front().ns == "x");
+  for (const char* part : {R"("verdict":"needs-victims")", R"("node":"n1","pods":2)", R"("pod":"other-0")", "a note"})
+    CHECK(Has(answer.body, part));
+  CHECK(rig.Post(R"({"drain": "n1"})").status == 200);
+  CHECK(rig.stage.asked.back().node == "n1");
+}
+
+TEST_CASE("a question of what-if that cannot be answered is refused for its reason") {
+  Rig rig;
+  for (const char* wrong : {"", "{", "[]", "{}", R"({"manifests": ""})", R"({"drain": ""})", R"({"who": 1})"}) {
+    INFO(wrong);
+    CHECK(rig.Post(wrong).status == 400);
+  }
+  CHECK(rig.Ask("whatif").status == 405);
+  CHECK(rig.stage.asked.empty());
+  const std::string question = R"({"manifests": "x"})";
+  for (const auto& [kind, status] : {std::pair(Failure::Kind::kInvalid, 400), {Failure::Kind::kNotFound, 404},
+                                     {Failure::Kind::kTooMany, 429}, {Failure::Kind::kUnavailable, 503}}) {
+    rig.stage.outlook = Fail(kind, "for a reason");
+    const FolderAnswer refused = rig.Post(question);
+    CHECK(refused.status == status);
+    CHECK(Has(refused.body, "for a reason"));
+  }
+  rig.stage.not_leading = "not the leader";
+  CHECK(rig.Post(question).status == 503);
+}
+
+TEST_CASE("what-if tells names of nodes and of other pods to those alone who may see them") {
+  Rig rig;
+  const auto some = std::make_shared<SomeRights>(std::vector<std::string>{"default"});
+  rig.rights = some;
+  const std::string question = R"({"manifests": "x"})";
+  rig.stage.outlook = observe::Outlook{{ProspectOf("default", "g", observe::Prospect::Verdict::kNeedsVictims)}, {}};
+  const FolderAnswer answer = rig.Post(question);
+  REQUIRE(answer.status == 200);
+  CHECK(Has(answer.body, R"("otherLeavers":1)"));
+  CHECK(Has(answer.body, "mine-0"));
+  CHECK(Has(answer.body, R"("pods":3)"));
+  for (const char* secret : {"other", "n1", "n2"}) CHECK(!Has(answer.body, fmt::format("\"{}\"", secret)));
+  CHECK(rig.Post(R"({"drain": "n1"})").status == 403);
+  rig.stage.outlook = observe::Outlook{{ProspectOf("secret", "g", observe::Prospect::Verdict::kFits)}, {}};
+  CHECK(rig.Post(question).status == 403);
+  some->gets = true;
+  const FolderAnswer drained = rig.Post(R"({"drain": "n1"})");
+  REQUIRE(drained.status == 200);
+  CHECK(Has(drained.body, R"("otherGangs":1)"));
+  CHECK(!Has(drained.body, R"("name")"));
 }
 
 }  // namespace

@@ -52,6 +52,11 @@ class Stage final : public Source {
   observe::History::Found HistoryOf(const std::string&, const std::string&, const std::string&) override {
     return history;
   }
+  DoorResult<observe::Outlook> Ask(const Question& question) override {
+    const std::lock_guard lock(mutex_);
+    asked.push_back(question);
+    return outlook;
+  }
 
   void Show(observe::Decision decision) {
     const std::lock_guard lock(mutex_);
@@ -65,6 +70,8 @@ class Stage final : public Source {
   Nodes nodes;
   QueueViews queues;
   observe::History::Found history;
+  DoorResult<observe::Outlook> outlook = observe::Outlook{};
+  std::vector<Question> asked;
   std::atomic<bool> forgetful = false;  // keeps no changes
   std::atomic<bool> busy = false;       // makes no list
   std::atomic<int> lists = 0, questions = 0;

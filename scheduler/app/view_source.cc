@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/view_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace tutti::app {
+
+using Kind = doors::Failure::Kind;
+
+doors::DoorResult<observe::Outlook> ViewSource::Ask(const doors::Question& question) {
+  Views::Question ask;
+  std::vector<std::string> notes;
+  if (question.node.empty()) {
+    auto read = reader_.Read(question.manifests, question.ns);
+    if (!read) return doors::Fail(Kind::kInvalid, read.error().message);
+    notes = std::move(read->notes);
+    ask = [drafts = std::make_shared<const std::vector<model::GangDraft>>(std::move(read->drafts))](
+              core::Scheduler& scheduler) { return scheduler.Rehearse(*drafts); };
+  } else {
+    ask = [node = question.node](core::Scheduler& scheduler) { return scheduler.RehearseDrain(node); };
+  }
+  auto answer = views_.Ask(std::move(ask));
+  if (!answer && answer.error() == Views::Unanswered::kTooMany)
+    return doors::Fail(Kind::kTooMany,
+                       fmt::format("{} questions wait, which is the most; ask again later", Views::kMostQuestions));
+  if (!answer) return doors::Fail(Kind::kUnavailable, "the scheduler is too busy to answer; try again");
+  if (*answer) {
+    std::ranges::move(notes, std::back_inserter((*answer)->notes));
+    return **std::move(answer);
+  }
+  if (const std::string not_leading = NotLeading(); !not_leading.empty())
+    return doors::Fail(Kind::kUnavailable, not_leading);
+  if (question.node.empty()) return doors::Fail(Kind::kUnavailable, "the scheduler does not decide yet; try again");
+  return doors::Fail(Kind::kNotFound, fmt::format("there is no node {}", question.node));
+}
+
+}  // namespace tutti::app

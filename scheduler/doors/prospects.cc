@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "doors/prospects.h"
+
+#include <fmt/format.h>
+#include <google/protobuf/util/json_util.h>
+
+#include <map>
+#include <utility>
+
+#include "doors/gangs.h"
+#include "doors/messages.h"
+#include "doors/text.h"
+#include "observe/wording.h"
+
+namespace tutti::doors {
+namespace {
+
+using observe::Prospect;
+
+constexpr const char* kNodesPath = "/apis/tutti/v1/nodes";
+
+bool WouldStart(const Prospect& prospect) {
+  return prospect.verdict == Prospect::Verdict::kFits || prospect.verdict == Prospect::Verdict::kNeedsVictims;
+}
+
+// `sees_nodes`: the caller may know their names.
+void FillPlaces(const Prospect& prospect, bool sees_nodes, v1::Prospect* to) {
+  std::map<std::pair<std::string, std::string>, int64_t> places;
+  for (const Prospect::Place& it : prospect.places) places[{it.role, sees_nodes ? it.node : ""}] += it.pods;
+  for (const auto& [at, pods] : places) {
+    v1::ProspectPlace& place = *to->add_places();
+    place.set_role(Utf8(at.first));
+    place.set_node(Utf8(at.second));
+    place.set_pods(Small(pods));
+  }
+}
+
+void FillLeavers(const Prospect& prospect, bool sees_nodes, Sight& sight, v1::Prospect* to) {
+  for (const Prospect::Leaver& it : prospect.leavers) {
+    if (!sight.MayName(it.ns)) {
+      to->set_other_leavers(to->other_leavers() + 1);
+      continue;
+    }
+    v1::Leaver& leaver = *to->add_leavers();
+    leaver.set_namespace_(Utf8(it.ns));
+    leaver.set_pod(Utf8(it.pod));
+    if (sees_nodes) leaver.set_node(Utf8(it.node));
+    leaver.set_gang(Utf8(it.gang));
+    leaver.set_reclaim(it.reclaim);
+  }
+}
+
+void FillProspect(const Prospect& prospect, bool sees_nodes, Sight& sight, v1::Prospect* to) {
+  to->set_dialect(Utf8(prospect.gang.dialect));
+  to->set_namespace_(Utf8(prospect.gang.ns));
+  to->set_name(Utf8(prospect.gang.name));
+  to->set_queue(Utf8(prospect.queue));
+  to->set_priority(prospect.priority);
+  to->set_min_member(Small(prospect.min_member));
+  to->set_members(Small(prospect.members));
+  to->set_verdict(std::string(Word(prospect.verdict)));
+  if (prospect.why) {
+    to->set_reason(std::string(observe::Word(*prospect.why)));
+    to->set_message(Utf8(prospect.message));
+    Fill(*prospect.why, to->mutable_why());
+  }
+  FillPlaces(prospect, sees_nodes, to);
+  FillLeavers(prospect, sees_nodes, sight, to);
+  to->set_breaks(prospect.breaks);
+  for (const std::string& note : prospect.notes) to->add_notes(Utf8(note));
+}
+
+}  // namespace
+
+DoorResult<v1::WhatIfRequest> ParseWhatIf(std::string_view json) {
+  v1::WhatIfRequest request;
+  const auto read = google::protobuf::util::JsonStringToMessage(std::string(json), &request);
+  if (read.ok()) return request;
+  return Fail(Failure::Kind::kInvalid,
+              "the request must be JSON with \"manifests\" or \"drain\", as proto/tutti/v1/whatif.proto says: " +
+                  Utf8(std::string(read.message())));
+}
+
+DoorResult<v1::WhatIfResponse> Prospects::Ask(const v1::WhatIfRequest& request, Sight& sight) {
+  if (const DoorResult<void> leads = CheckLeading(source_); !leads) return tl::make_unexpected(leads.error());
+  const bool of_node = request.question_case() == v1::WhatIfRequest::kDrain;
+  if (of_node ? request.drain().empty() : request.manifests().empty())
+    return Fail(Failure::Kind::kInvalid, "there is no question: give manifests, or the name of a node to drain");
+  const DoorResult<bool> sees_nodes = sight.SeesPath(kNodesPath);
+  if (!sees_nodes) return tl::make_unexpected(sees_nodes.error());
+  if (of_node && !*sees_nodes)
+    return Fail(Failure::Kind::kForbidden,
+                fmt::format("to ask about a node, a user must be allowed to get the path {}", kNodesPath));
+  const auto outlook = source_.Ask({request.manifests(), request.namespace_(), request.drain()});
+  if (!outlook) return tl::make_unexpected(outlook.error());
+  v1::WhatIfResponse response;
+  for (const Prospect& prospect : outlook->prospects) {
+    const DoorResult<bool> sees = sight.Sees(prospect.gang.ns);
+    if (!sees) return tl::make_unexpected(sees.error());
+    if (*sees) {
+      FillProspect(prospect, *sees_nodes, sight, response.add_prospects());
+      continue;
+    }
+    if (!of_node)
+      return Fail(Failure::Kind::kForbidden,
+                  fmt::format("user \"{}\" may not list pods in namespace \"{}\", and so not ask about gangs there",
+                              sight.user(), Utf8(prospect.gang.ns)));
+    response.set_other_gangs(response.other_gangs() + 1);
+    if (!WouldStart(prospect)) response.set_other_gangs_wait(response.other_gangs_wait() + 1);
+  }
+  for (const std::string& note : outlook->notes) response.add_notes(Utf8(note));
+  return response;
+}
+
+}  // namespace tutti::doors

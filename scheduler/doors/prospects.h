@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prospects: answers the questions of the service WhatIf, as far as the caller may see. Thread-safe.
+#pragma once
+
+#include <tutti/v1/whatif.pb.h>
+
+#include <string_view>
+
+#include "doors/sight.h"
+#include "doors/source.h"
+
+namespace tutti::doors {
+
+class Prospects {
+ public:
+  // Outlives this.
+  explicit Prospects(Source& source) : source_(source) {}
+
+  // `sight` is of all namespaces.
+  DoorResult<v1::WhatIfResponse> Ask(const v1::WhatIfRequest& request, Sight& sight);
+
+ private:
+  Source& source_;
+};
+
+// Reads a request in JSON. Failure: kInvalid.
+DoorResult<v1::WhatIfRequest> ParseWhatIf(std::string_view json);
+
+}  // namespace tutti::doors
