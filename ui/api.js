@@ -20,15 +20,18 @@ export class Api {
     this.token = "";
   }
 
-  async open(path, parameters, signal) {
+  // `question`: what is posted; undefined: nothing is.
+  async open(path, parameters, signal, question) {
     const url = new URL(path, this.base);
     for (const [name, value] of Object.entries(parameters ?? {})) {
       if (value !== undefined && value !== "") url.searchParams.set(name, value);
     }
     const headers = this.token ? {[this.header]: `Bearer ${this.token}`} : {};
+    const posted = question === undefined ? {} : {method: "POST", body: JSON.stringify(question)};
+    if (posted.body) headers["Content-Type"] = "application/json";
     let answer;
     try {
-      answer = await fetch(url, {headers, signal, cache: "no-store", credentials: "same-origin", redirect: "error"});
+      answer = await fetch(url, {...posted, headers, signal, cache: "no-store", credentials: "same-origin", redirect: "error"});
     } catch (error) {
       if (signal?.aborted) throw error;
       throw new ApiError(0, "the scheduler does not answer");
@@ -39,6 +42,11 @@ export class Api {
 
   async get(path, parameters, signal) {
     return (await this.open(path, parameters, signal)).json();
+  }
+
+  // Asks a question that is too long for an address. It changes nothing.
+  async ask(path, question) {
+    return (await this.open(path, {}, undefined, question)).json();
   }
 
   // Calls opened() once there is a stream, alive() for whatever comes, and hear({event, data, id}) for each event, until

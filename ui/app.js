@@ -10,6 +10,7 @@ import {SignIn} from "./sign_in.js";
 import * as gang from "./views/gang.js";
 import * as gangs from "./views/gangs.js";
 import * as nodes from "./views/nodes.js";
+import * as plan from "./views/plan.js";
 import * as queue from "./views/queue.js";
 import * as queues from "./views/queues.js";
 import * as time from "./views/time.js";
@@ -21,6 +22,7 @@ const views = [
   {path: "queues", title: "Queues", view: queues, one: queue},
   {path: "nodes", title: "Nodes", view: nodes},
   {path: "time", title: "Time", view: time},
+  {path: "what-if", title: "What if", view: plan},
 ];
 
 const main = document.getElementById("view");

@@ -26,6 +26,18 @@ export class Client {
     this.worker.postMessage({do: "visible", visible});
   }
 
+  // Asks what would become of something. Returns {answer} or {error}.
+  whatIf(question) {
+    const id = ++this.last;
+    return new Promise((resolve) => {
+      this.heard.set(id, (result) => {
+        this.heard.delete(id);
+        resolve(result);
+      });
+      this.worker.postMessage({do: "what-if", id, question});
+    });
+  }
+
   // Calls hear(result) now and after each change, until close(). `query` is {kind, ...}; ask() puts another in its place.
   subscribe(query, hear) {
     const id = ++this.last;

@@ -190,3 +190,32 @@ export function readQueue(queue) {
     })),
   };
 }
+
+// An answer of what-if.
+export function readOutlook(answer) {
+  return {
+    prospects: (answer.prospects ?? []).map((one) => ({
+      ...nameOf(one),
+      queue: one.queue ?? "",
+      priority: one.priority ?? 0,
+      minMember: one.minMember ?? 0,
+      members: one.members ?? 0,
+      verdict: one.verdict ?? "undecided",
+      message: one.message ?? "",
+      places: (one.places ?? []).map((place) => ({role: place.role ?? "", node: place.node ?? "", pods: place.pods ?? 0})),
+      leavers: (one.leavers ?? []).map((leaver) => ({
+        ns: leaver.namespace ?? "",
+        pod: leaver.pod ?? "",
+        node: leaver.node ?? "",
+        gang: leaver.gang ?? "",
+        reclaim: leaver.reclaim ?? false,
+      })),
+      otherLeavers: one.otherLeavers ?? 0,
+      breaks: one.breaks ?? false,
+      notes: one.notes ?? [],
+    })),
+    notes: answer.notes ?? [],
+    others: answer.otherGangs ?? 0,
+    othersWait: answer.otherGangsWait ?? 0,
+  };
+}

@@ -9,11 +9,12 @@
 //   queues   {} → {queues, error}
 //   nodes    {} → {nodes, levels, error}
 //   time     {from} → {bars, samples, openedAt, error}
+// A question {do: "what-if", id, question} has one answer: {answer} or {error}.
 
 import {Api} from "./api.js";
 import {Connection} from "./connection.js";
 import {Gangs} from "./gangs.js";
-import {readHistory, readNode, readQueue, readWholeGang} from "./model.js";
+import {readHistory, readNode, readOutlook, readQueue, readWholeGang} from "./model.js";
 import {Poll} from "./poll.js";
 import {Record} from "./record.js";
 
@@ -105,6 +106,14 @@ function ask(id, query) {
   turn();
 }
 
+async function whatIf(id, question) {
+  try {
+    postMessage({id, result: {answer: readOutlook(await api.ask("whatif", question))}});
+  } catch (error) {
+    postMessage({id, result: {error: {status: error.status ?? 0, message: error.message}}});
+  }
+}
+
 function isAsked(kind) {
   return [...asked.values()].some((one) => one.query.kind === kind);
 }
@@ -141,6 +150,7 @@ onmessage = ({data}) => {
   if (data.do === "start") start(data.base);
   else if (data.do === "sign-in") connection.signIn(data.token);
   else if (data.do === "ask") ask(data.id, data.query);
+  else if (data.do === "what-if") whatIf(data.id, data.question);
   else if (data.do === "close") asked.delete(data.id);
   else if (data.do === "visible") visible = data.visible;
 };

@@ -116,6 +116,37 @@ class Views(Console):
         page.run("[...document.querySelectorAll('a')].find((a) => a.textContent == 'research').click()")
         self.shows("First in line", "Has of its due", "nvidia.com/gpu")
 
+    def ask(self, name, text):
+        page = self.page
+        page.until(f"document.querySelector('form[aria-label=\"{name}\"]') !== null", "the form")
+        page.run(f"document.querySelector('form[aria-label=\"{name}\"] textarea, form[aria-label=\"{name}\"] input').focus()")
+        page.type(text)
+        page.run(f"document.querySelector('form[aria-label=\"{name}\"] button').click()")
+
+    def test_what_if_says_where_manifests_would_run_and_who_would_leave(self):
+        self.open(view="#/what-if")
+        self.mock.outlook = lambda question: (200, {
+            "prospects": [
+                {"dialect": "plain", "namespace": "default", "name": HOSTILE, "verdict": "needs-victims", "members": 2, "minMember": 2,
+                 "places": [{"role": "w", "node": "gpu-1", "pods": 2}], "otherLeavers": 3,
+                 "leavers": [{"namespace": "default", "pod": "old-0", "gang": "old", "node": "gpu-1"}]},
+                {"namespace": "default", "name": "next", "verdict": "never", "message": "gang default/next waits", "members": 9, "minMember": 9, "notes": ["Not exact."]}],
+            "notes": ["Left out."]})
+        self.ask("These were applied now", "kind: Pod")
+        self.shows("would start once others leave", HOSTILE, "gpu-1", "default/old-0", "3 pods", "could never start", "Not exact.", "Left out.")
+        self.assertEqual(self.mock.questions, [{"manifests": "kind: Pod", "namespace": ""}])
+        self.mock.outlook = lambda question: (400, "manifests:3: unknown field\n")
+        self.ask("These were applied now", "x")
+        self.shows("manifests:3: unknown field")
+        self.hides("gpu-1")
+
+    def test_what_if_says_where_the_gangs_of_a_node_would_go(self):
+        self.open(view="#/what-if")
+        self.mock.outlook = lambda question: (200, {"prospects": [{"namespace": "a", "name": "g", "verdict": "waits-for-nodes", "breaks": True}], "otherGangs": 2, "otherGangsWait": 1})
+        self.ask("A node were drained", "gpu-1")
+        self.shows("its gang breaks", "would wait for nodes", "Gangs of namespaces that you may not see: 2; of these, 1 would wait.")
+        self.assertEqual(self.mock.questions, [{"drain": "gpu-1"}])
+
     def test_nodes_are_a_map_and_a_list(self):
         page = self.open(view="#/nodes")
         self.shows("96 nodes", "1 not ready", "2 closed")

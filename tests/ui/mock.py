@@ -37,6 +37,7 @@ class Mock:
         self.cluster, self.token, self.sequence, self.started = cluster, token, 100, "2026-01-01T00:00:00Z"
         self.leading, self.refused, self.watches, self.lock, self.server = True, {}, [], threading.Lock(), None
         self.lists, self.streams, self.kept, self.cache = 0, 0, [], {}
+        self.questions, self.outlook = [], lambda question: (200, {})
         self.port = port
         self.start()
 
@@ -113,6 +114,16 @@ class Handler(Quiet):
                 self.send(404, b"404 page not found\n", "text/plain")
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
+
+    def do_POST(self):
+        question = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.mock.token and self.headers.get("Authorization") != f"Bearer {self.mock.token}":
+            return self.send(401, b"Unauthorized\n", "text/plain")
+        if self.path != "/apis/tutti/v1/whatif" or self.headers["Content-Type"] != "application/json":
+            return self.send(404, b"404 page not found\n", "text/plain")
+        self.mock.questions.append(question)
+        status, answer = self.mock.outlook(question)
+        self.send(status, answer.encode() if isinstance(answer, str) else json.dumps(answer).encode(), "text/plain" if status != 200 else "application/json")
 
     def file(self, path):
         if path == "/ui":

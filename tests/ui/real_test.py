@@ -136,6 +136,17 @@ class Sim(Real):
         self.shows("Seen since", "Use of nvidia.com/gpu by queue")
         self.page.until("document.querySelectorAll('canvas')[2].getAttribute('aria-label').startsWith('1 nodes with gangs')", "a bar")
 
+    def test_what_if_answers_and_changes_nothing(self):
+        self.shows("Live", "No gang waits.")
+        self.go("#/what-if")
+        self.page.until("document.querySelector('textarea.code') !== null", "the form")
+        self.page.run("document.querySelector('textarea.code').focus()")
+        self.page.type(json.dumps(pod("asked", 4)))
+        self.page.run("document.querySelector('form.question button').click()")
+        self.shows("default/asked", "would start now", "gpu-")
+        self.go("#/gangs")
+        self.shows("0 gangs")
+
     def test_a_change_shows_and_the_end_too(self):
         self.shows("Live")
         self.add(pod("passing", 16))
