@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What it costs to read /apis/tutti/v1/ of a sim: each list, watches while nothing happens, and watches while pods go.
+"""What it costs to read /apis/tutti/v1/ of a sim: each list, questions of what-if, watches while nothing happens, and
+watches while pods go.
 
   run.py PATH-TO-TUTTI [NODES [PODS [WATCHES]]]
 """
@@ -34,6 +35,21 @@ spec:
   schedulerName: tutti
   containers: [{name: main, image: busybox, resources: {requests: {cpu: "2"}}}]
 """
+GANG = """---
+apiVersion: scheduling.x-k8s.io/v1alpha1
+kind: PodGroup
+metadata: {name: asked}
+spec: {minMember: %d}
+"""
+MEMBER = """---
+apiVersion: v1
+kind: Pod
+metadata: {name: asked-%d, labels: {scheduling.x-k8s.io/pod-group: asked}}
+spec:
+  schedulerName: tutti
+  containers: [{name: main, image: busybox, resources: {requests: {cpu: "%s"}}}]
+"""
+QUESTIONS = 200
 DELETED = 100
 SECONDS = 10
 
@@ -46,8 +62,9 @@ class Sim:
         self.process = subprocess.Popen([binary, "sim", manifests, "--listen", self.url.removeprefix("http://")],
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-    def get(self, path, method="GET"):
-        with urllib.request.urlopen(urllib.request.Request(self.url + path, method=method), timeout=120) as answer:
+    def get(self, path, method="GET", body=None):
+        request = urllib.request.Request(self.url + path, method=method, data=body, headers={"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=120) as answer:
             return answer.read()
 
     def door(self, path):
@@ -57,6 +74,13 @@ class Sim:
         """Seconds of CPU so far."""
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(") ")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def ask(self, question):
+        """The verdict of the first gang, and the milliseconds that it took."""
+        body = json.dumps(question).encode()
+        begun = time.monotonic()
+        answer = json.loads(self.get("/apis/tutti/v1/whatif", "POST", body))
+        return answer["prospects"][0]["verdict"], (time.monotonic() - begun) * 1000
 
     def until_placed(self, pods):
         while True:
@@ -73,6 +97,17 @@ def read(stream, counts, i):
         counts[i] += line.startswith(b"data:")
 
 
+def measure_questions(sim):
+    def gang(pods, cpu):
+        return {"manifests": GANG % pods + "".join(MEMBER % (i, cpu) for i in range(pods))}
+
+    for name, question in (("a gang of 8 that waits", gang(8, "1")), ("a gang of 8 that can never start", gang(8, "100")), ("a gang of 8 that fits", gang(8, "1m")),
+                           ("a drained node", {"drain": "n-7"})):
+        answers = [sim.ask(question) for _ in range(QUESTIONS)]
+        times = sorted(milliseconds for _, milliseconds in answers)
+        print(f"what if: {name:34} {times[len(times) // 2]:8.1f} ms, p99 {times[len(times) * 99 // 100]:8.1f} ms ({answers[-1][0]})")
+
+
 def main():
     binary = os.path.abspath(sys.argv[1])
     given = [int(text) for text in sys.argv[2:5]]
@@ -86,6 +121,7 @@ def main():
                 begun = time.monotonic()
                 size = len(sim.door(path))
                 print(f"{path:24} {(time.monotonic() - begun) * 1000:8.1f} ms {size:>12,} bytes")
+            measure_questions(sim)
             since = json.loads(sim.door("version"))["sequence"]
             counts = [0] * watches
             for i in range(watches):
