@@ -286,22 +286,11 @@ std::optional<Millis> Cycle::NextOwnDeadline() const {
   return parts_->drain.leading() && parts_->drain.synced() ? parts_->agenda.NextOwnDeadline() : std::nullopt;
 }
 
-std::optional<observe::Outlook> Cycle::Rehearse(const std::vector<model::GangDraft>& drafts) {
-  if (!parts_->drain.MayDecide()) return std::nullopt;
-  return parts_->rehearsal.Run(drafts);
-}
-
-std::optional<observe::Outlook> Cycle::RehearseDrain(const std::string& node) {
-  if (!parts_->drain.MayDecide()) return std::nullopt;
-  return parts_->rehearsal.Drain(node);
-}
-
-std::vector<model::GangDraft> Cycle::Drafts() const { return parts_->rehearsal.Drafts(); }
-
 std::vector<model::ObjectKind> Cycle::Kinds() const { return parts_->drain.Kinds(); }
 bool Cycle::synced() const { return parts_->drain.synced(); }
 bool Cycle::leading() const { return parts_->drain.leading(); }
 bool Cycle::quiet() const { return parts_->committer.quiet(); }
+Rehearsal* Cycle::rehearsal() { return parts_->drain.MayDecide() ? &parts_->rehearsal : nullptr; }
 const Describer& Cycle::describer() const { return parts_->describer; }
 const ClusterDescriber& Cycle::cluster_describer() const { return parts_->cluster_describer; }
 const observe::Journal& Cycle::journal() const { return parts_->journal; }

@@ -4,17 +4,15 @@
 
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "cluster/ports.h"
 #include "core/options.h"
 #include "core/publish/describe.h"
 #include "core/publish/describe_cluster.h"
-#include "model/gang_draft.h"
-#include "observe/prospect.h"
 
 namespace tutti::core {
+
+class Rehearsal;
 
 class Cycle {
  public:
@@ -38,13 +36,7 @@ class Cycle {
   bool synced() const;
   bool leading() const;
   bool quiet() const;  // no bind or eviction is under way
-
-  // Answer questions without effect (passes/rehearsal.h), between two cycles; nullopt: nothing is decided now, or there
-  // is no such node.
-  std::optional<observe::Outlook> Rehearse(const std::vector<model::GangDraft>& drafts);
-  std::optional<observe::Outlook> RehearseDrain(const std::string& node);
-  // Returns all gangs, as another scheduler may be asked about them.
-  std::vector<model::GangDraft> Drafts() const;
+  Rehearsal* rehearsal();  // answers questions without effect, between two cycles; null: nothing is decided now
 
   // Return what is shown: Decisions (publish/describe.h), pods, nodes in their order, metrics, what is held in memory.
   const Describer& describer() const;

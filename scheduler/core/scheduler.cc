@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "core/cycle.h"
+#include "core/passes/rehearsal.h"
 
 namespace tutti::core {
 
@@ -55,12 +56,17 @@ std::optional<Scheduler::DecisionChanges> Scheduler::DecisionsAfter(uint64_t seq
   return impl_->cycle.describer().After(sequence, most);
 }
 std::optional<observe::Outlook> Scheduler::Rehearse(const std::vector<model::GangDraft>& drafts) {
-  return impl_->cycle.Rehearse(drafts);
+  Rehearsal* rehearsal = impl_->cycle.rehearsal();
+  return rehearsal ? std::optional(rehearsal->Run(drafts)) : std::nullopt;
 }
 std::optional<observe::Outlook> Scheduler::RehearseDrain(const std::string& node) {
-  return impl_->cycle.RehearseDrain(node);
+  Rehearsal* rehearsal = impl_->cycle.rehearsal();
+  return rehearsal ? rehearsal->Drain(node) : std::nullopt;
 }
-std::vector<model::GangDraft> Scheduler::Drafts() const { return impl_->cycle.Drafts(); }
+std::vector<model::GangDraft> Scheduler::Drafts() {
+  const Rehearsal* rehearsal = impl_->cycle.rehearsal();
+  return rehearsal ? rehearsal->Drafts() : std::vector<model::GangDraft>();
+}
 uint64_t Scheduler::decision_sequence() const { return impl_->cycle.journal().last(); }
 Scheduler::Work Scheduler::Done() const {
   const Cycle::Footprint holds = impl_->cycle.Holds();

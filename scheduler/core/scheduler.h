@@ -82,7 +82,7 @@ class Scheduler {
   std::optional<observe::Outlook> Rehearse(const std::vector<model::GangDraft>& drafts);
   std::optional<observe::Outlook> RehearseDrain(const std::string& node);
   // Returns all gangs as such questions.
-  std::vector<model::GangDraft> Drafts() const;
+  std::vector<model::GangDraft> Drafts();
 
   // What was done so far. For tests of what a change costs.
   struct Work {
