@@ -19,6 +19,15 @@ struct PreemptionRig : Rig {
       AddPod(fmt::format("{}-{}", gang, i),
              {.gang = gang, .role = i == 0 ? role : "", .min = std::to_string(min), .priority_class = priority});
   }
+  // So often a pod comes, stays for a while, and goes for as long.
+  void ComeAndGo(int times, base::Millis stays_ms, const PodArgs& pod) {
+    for (int i = 0; i < times; ++i) {
+      AddPod("comes", pod);
+      Pass(stays_ms);
+      Delete("comes");
+      Pass(stays_ms);
+    }
+  }
   // Pods of the gang that are bound.
   int BoundOf(const std::string& gang) const {
     int bound = 0;
@@ -237,12 +246,7 @@ TEST_CASE("Beside pods of their own priority gangs that wait are not considered 
                  {.gang = fmt::format("more-{}", i), .min = "2", .cpu = fmt::format("{}m", 2000 + i)});
   rig.Pass(10'000);
   attempts = {};
-  for (int i = 0; i < 30; ++i) {
-    rig.AddPod("comes", {});
-    rig.Pass(500);
-    rig.Delete("comes");
-    rig.Pass(500);
-  }
+  rig.ComeAndGo(30, 500, {});
   CHECK(attempts.starts == 30);  // those of the pod that comes
   CHECK(attempts.fruitless == 0);
   rig.AddPriorityClass("lower", -5);
@@ -264,12 +268,7 @@ TEST_CASE("Where no node has the amounts, a gang with an affinity is not tried b
     rig.AddPod(member, {.gang = "far", .min = "2", .cpu = "1500m", .spec = BesideFriend()});
   rig.Pass(10'000);
   attempts = {};
-  for (int i = 0; i < 30; ++i) {
-    rig.AddPod("comes", {});
-    rig.Pass(500);
-    rig.Delete("comes");
-    rig.Pass(500);
-  }
+  rig.ComeAndGo(30, 500, {});
   CHECK(attempts.starts == 30);  // those of the pod that comes
   rig.AddPod("friend", {.unit = "friend", .cpu = "0"});
   rig.Pass(1'000);
@@ -283,12 +282,7 @@ TEST_CASE("Where pods come and go, victims that are not found are sought in roun
   LonelyRig rig;
   constexpr int kGangs = 40, kSeconds = 120;
   rig.AddManyLonely(kGangs, 10'000);
-  for (int i = 0; i < kSeconds * 4; ++i) {
-    rig.AddPod("comes", {.cpu = "0"});
-    rig.Pass(125);
-    rig.Delete("comes");
-    rig.Pass(125);
-  }
+  rig.ComeAndGo(kSeconds * 4, 125, {.cpu = "0"});
   CHECK(rig.attempts.fruitless > 0);
   CHECK(rig.attempts.fruitless <= kGangs * (kSeconds / 5 + 1));
 }
