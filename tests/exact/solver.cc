@@ -168,7 +168,7 @@ Layout Empty(const Question& question) {
 
 std::string Program(const Question& question, Goal goal) { return Equations(question, goal).Text(); }
 
-base::Result<std::map<std::string, double>> SolveProgram(const std::string& program, int limit_s) {
+base::Result<std::optional<Values>> SolveProgram(const std::string& program, int limit_s) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path();
   const std::string base = (folder / fmt::format("tutti-exact-{}", getpid())).string();
   std::ofstream(base + ".lp") << program;
@@ -178,10 +178,17 @@ base::Result<std::map<std::string, double>> SolveProgram(const std::string& prog
   std::ifstream solution(base + ".sol");
   std::string first;
   std::getline(solution, first);
+  const auto forget = [&base] {
+    for (const char* suffix : {".lp", ".sol", ".log"}) std::filesystem::remove(base + suffix);
+  };
+  if (status == 0 && first.starts_with("Stopped on time")) {
+    forget();
+    return std::nullopt;
+  }
   if (status != 0 || !first.starts_with("Optimal"))
     return base::Invalid(
         fmt::format("cbc ended with {} and said \"{}\"; see {}.lp and {}.log", status, first, base, base));
-  std::map<std::string, double> values;
+  Values values;
   for (std::string line; std::getline(solution, line);) {
     std::istringstream words(line);
     std::string number, name;
@@ -189,15 +196,16 @@ base::Result<std::map<std::string, double>> SolveProgram(const std::string& prog
     words >> number >> name >> value;
     values[name] = value;
   }
-  for (const char* suffix : {".lp", ".sol", ".log"}) std::filesystem::remove(base + suffix);
+  forget();
   return values;
 }
 
-base::Result<Layout> Solve(const Question& question, Goal goal, int limit_s) {
+base::Result<std::optional<Layout>> Solve(const Question& question, Goal goal, int limit_s) {
   const auto values = SolveProgram(Program(question, goal), limit_s);
   if (!values) return tl::unexpected(values.error());
+  if (!*values) return std::nullopt;
   Layout layout = Empty(question);
-  for (const auto& [name, value] : *values) {
+  for (const auto& [name, value] : **values) {
     size_t g = 0, c = 0, n = 0;
     if (std::sscanf(name.c_str(), "x_%zu_%zu_%zu", &g, &c, &n) == 3)
       layout[g][c][n] = static_cast<int>(std::lround(value));

@@ -15,12 +15,14 @@ namespace tutti::exact {
 // equals it is the layout with the most whole nodes.
 enum class Goal { kMost, kInOrder };
 
-// Returns the best layout. For a single gang that is any layout, or an empty one if there is none. Error: the solver is
-// missing, ran out of time, or its answer was not understood.
-base::Result<Layout> Solve(const Question& question, Goal goal, int limit_s);
+// Returns the best layout; nullopt: it was not found in that time. For a single gang that is any layout, or an empty
+// one if there is none. Error: the solver is missing, or its answer was not understood.
+base::Result<std::optional<Layout>> Solve(const Question& question, Goal goal, int limit_s);
 
-// Returns the variables that are not 0 in the best solution of a program in CPLEX's LP format. Errors: those of Solve.
-base::Result<std::map<std::string, double>> SolveProgram(const std::string& program, int limit_s);
+// Returns the variables that are not 0 in the best solution of a program in CPLEX's LP format; nullopt and errors as
+// Solve's.
+using Values = std::map<std::string, double>;
+base::Result<std::optional<Values>> SolveProgram(const std::string& program, int limit_s);
 
 // Returns the equations, in CPLEX's LP format.
 std::string Program(const Question& question, Goal goal);

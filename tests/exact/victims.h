@@ -3,6 +3,7 @@
 // solver each say how many gangs and pods have to go.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,11 +40,13 @@ struct VictimCount {
 };
 
 VictimCount AskEngine(const VictimQuestion& question);
-// Returns the fewest gangs, and then the fewest pods. Throws std::runtime_error if the solver fails.
-VictimCount AskSolver(const VictimQuestion& question);
+// Returns the fewest gangs, and then the fewest pods; nullopt: they were not found in that time. Throws
+// std::runtime_error if the solver fails.
+std::optional<VictimCount> AskSolver(const VictimQuestion& question, int limit_s);
 
 // Puts so many questions to both and prints how they differ. False: the engine found no way where there is one, its
-// victims are worse than the best by more than one pod, or they are the best in fewer than 95 of 100.
-bool CheckVictims(int questions, uint64_t seed);
+// victims are worse than the best by more than one pod, or they are the best in fewer than 95 of 100; or the solver
+// answered fewer than nine in ten in that time each.
+bool CheckVictims(int questions, uint64_t seed, int limit_s);
 
 }  // namespace tutti::exact
