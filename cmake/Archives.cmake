@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# tutti_prefer_archives(PATTERN): imported libraries whose target's name matches are linked as archives, where there are
+# some. The loader of a program does not look for them then: gRPC and what it is made of are 60 shared libraries.
+function(tutti_prefer_archives pattern)
+  get_property(targets DIRECTORY PROPERTY IMPORTED_TARGETS)
+  list(FILTER targets INCLUDE REGEX ${pattern})
+  foreach(target IN LISTS targets)
+    get_target_property(kind ${target} TYPE)
+    get_target_property(configurations ${target} IMPORTED_CONFIGURATIONS)
+    if(NOT kind STREQUAL SHARED_LIBRARY OR NOT configurations)
+      continue()
+    endif()
+    foreach(configuration IN LISTS configurations)
+      get_target_property(shared ${target} IMPORTED_LOCATION_${configuration})
+      string(REGEX REPLACE "\\.so[.0-9]*$" ".a" archive ${shared})
+      if(EXISTS ${archive})
+        set_target_properties(${target} PROPERTIES IMPORTED_LOCATION_${configuration} ${archive})
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
