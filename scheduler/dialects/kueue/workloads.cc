@@ -243,6 +243,7 @@ void Workloads::CloseIfEmpty(const Place& place, Touched* touched) {
   Index(at->second, false);
   touched->gangs.insert(at->second.key);
   entries_.erase(at);
+  MoveGroupBack(place, touched);
 }
 
 void Workloads::PutOwned(const std::shared_ptr<const model::Object>& object, Touched* touched) {

@@ -141,8 +141,13 @@ class Workloads {
   // Of the Workload that the pod waits for; without a name: of one that is not known yet. nullopt: of none.
   std::optional<Place> PlaceOf(const model::ObjectMeta& meta, bool bound) const;
   std::string RoleOf(const Entry& entry, const QueuedPod& pod) const;
+  static Place PlaceWithoutName(const Place& place);
   // Takes the pods of a group out of a Workload that is not theirs. Where they are put, they wait and say so.
   void MoveGroupAway(const Place& place, Touched* touched);
+  // Takes them back to where they belong, which is free now.
+  void MoveGroupBack(const Place& place, Touched* touched);
+  // Puts the pods of a group again, each where it belongs now.
+  void MovePods(Entry& entry, Touched* touched);
   // Reads the pods again of one that is made of them.
   void ReadPods(Entry& entry, Touched* touched);
   Entry& Open(const Place& place);

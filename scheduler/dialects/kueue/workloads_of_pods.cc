@@ -37,6 +37,11 @@ std::string NameOfReplica(const std::string& set, const std::string& replica, co
 
 }  // namespace
 
+// Where a group waits whose name is another's Workload's. No Workload has a slash in its name.
+Workloads::Place Workloads::PlaceWithoutName(const Place& place) {
+  return {place.first, "pod-group/" + place.second};
+}
+
 void Entry::ForgetJob() {
   job = nullptr;
   sets.clear();
@@ -63,10 +68,9 @@ std::optional<Workloads::Place> Workloads::PlaceOf(const model::ObjectMeta& meta
     case PodOwner::kDeployment: return std::nullopt;
     case PodOwner::kItself: return Place{meta.ns, WorkloadName("Pod", "", meta.name, meta.uid)};
     case PodOwner::kGroup: {
-      // No Workload has a slash in its name.
-      const auto known = entries_.find({meta.ns, GroupOf(meta)});
-      return Place{meta.ns,
-                   (known != entries_.end() && known->second.IsAnothers() ? "pod-group/" : "") + GroupOf(meta)};
+      const Place named{meta.ns, GroupOf(meta)};
+      const auto known = entries_.find(named);
+      return known != entries_.end() && known->second.IsAnothers() ? PlaceWithoutName(named) : named;
     }
     case PodOwner::kStatefulSet:
       return Place{meta.ns, WorkloadName("StatefulSet", "apps", meta.Controller()->name, meta.Controller()->uid)};
@@ -165,11 +169,22 @@ void Workloads::DropPod(std::string_view ns, std::string_view name, Touched* tou
 
 void Workloads::MoveGroupAway(const Place& place, Touched* touched) {
   Entry& entry = entries_.at(place);
-  if (entry.kind != &GroupKind()) return;
+  if (entry.kind == &GroupKind()) MovePods(entry, touched);
+}
+
+void Workloads::MoveGroupBack(const Place& place, Touched* touched) {
+  const Place from = PlaceWithoutName(place);
+  const auto waits = entries_.find(from);
+  if (waits == entries_.end()) return;
+  MovePods(waits->second, touched);
+  CloseIfEmpty(from, touched);
+}
+
+void Workloads::MovePods(Entry& entry, Touched* touched) {
   std::vector<std::shared_ptr<const model::Object>> pods;
   for (const auto& [name, pod] : entry.pods) {
     pods.push_back(pod.object);
-    pods_.erase({place.first, name});
+    pods_.erase({entry.key.ns, name});
   }
   entry.pods.clear();
   entry.ForgetJob();
