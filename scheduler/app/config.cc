@@ -264,6 +264,17 @@ void ReadVolcano(const YAML::Node& document, Fields& fields, Complaints* complai
   config->kinds_read.emplace_back("volcano-scheduler.conf");
 }
 
+void ReadAutoscaledLabels(Fields& fields, Config* config) {
+  base::Json labels;
+  fields.Json("autoscaledLabels", &labels);
+  if (labels.is_null()) return;
+  const bool names = labels.is_array() && std::ranges::all_of(labels, [](const base::Json& label) {
+                       return label.is_string() && label != "";
+                     });
+  if (!names) return fields.Complain("autoscaledLabels", "is no list of names of labels");
+  config->autoscaled_labels = labels.get<std::vector<std::string>>();
+}
+
 void ReadOurConfiguration(Fields& fields, Config* config) {
   fields.OneOf("policy", {"repair", "keep"}, &config->policy);
   fields.Integer("repairTimeoutSeconds", 1, kMostSeconds, &config->repair_timeout_s);
@@ -274,6 +285,7 @@ void ReadOurConfiguration(Fields& fields, Config* config) {
   std::string fit(dialects::NameOf(config->dialects.fit));
   fields.OneOf("fit", {"nodes", "quota", "aggregate", "auto"}, &fit);
   config->dialects.fit = *dialects::FitNamed(fit);
+  ReadAutoscaledLabels(fields, config);
   int64_t min_runtime_s = 0;
   fields.Integer("minRuntimeSeconds", 0, kMostRuntimeSeconds, &min_runtime_s);
   config->queue_rule.min_runtime_ms = min_runtime_s * 1000;

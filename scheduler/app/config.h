@@ -68,7 +68,9 @@ struct Config {
   bool gang_preemption_is_set = false;            // by a TuttiConfiguration, whatever a volcano-scheduler.conf says
   core::QueueRule queue_rule;                     // or by a volcano-scheduler.conf
   std::string queue_rule_where;                   // "FILE:LINE: queues", for messages; empty: no file sets it
-  core::QuotaRule quota_rule;                     // `kueue`: by which rule its queues share
+  // Of nodes that an autoscaler adds.
+  std::vector<std::string> autoscaled_labels = core::Options().autoscaled_labels;
+  core::QuotaRule quota_rule;  // `kueue`: by which rule its queues share
   // What dialects are told: `fit`, and of `kueue` waitForPodsReady and `words`. The names of schedulers are those of
   // the profiles.
   dialects::DialectSettings dialects;

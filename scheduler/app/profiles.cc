@@ -108,6 +108,7 @@ base::Result<core::Options> MakeOptions(Config& config, const std::vector<std::s
   options.queue_rule = config.queue_rule;
   options.quota_rule = config.quota_rule;
   options.quota_reason = config.quota_reason;
+  options.autoscaled_labels = config.autoscaled_labels;
   for (const kube::ExtenderSpec& extender : config.extenders) options.extenders.push_back(extender.ForCore());
   options.ranking_bytes = static_cast<size_t>(config.ranking_memory_mib) << 20;
   return options;

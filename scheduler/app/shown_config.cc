@@ -157,6 +157,7 @@ Json Ours(const Config& config) {
       {"quotaReason", config.quota_reason},
       {"gangPreemption", config.gang_preemption},
       {"fit", dialects::NameOf(config.dialects.fit)},
+      {"autoscaledLabels", config.autoscaled_labels},
       {"queues", Queues(config.queue_rule)},
       {"kueue",
        {{"fairSharing", FairSharing(config.quota_rule)}, {"waitForPodsReady", PodsReady(config.dialects.pods_ready)}}},

@@ -65,10 +65,10 @@ struct Cycle::Parts {
   VictimRefusals victim_refusals{evictable, clock};
   QueueWaits waits{queues, book, agenda};
   Charges charges{state, queues, waits};
-  QuotaDesk quota_desk{options.quota_rule, state, book, clock};
+  AutoFits auto_fits{options.autoscaled_labels};
+  QuotaDesk quota_desk{options.quota_rule, state, book, auto_fits, clock};
   QueueAdmission admission{state, queues};
   RoomSums sums{state};
-  AutoFits auto_fits{};
   // Publish.
   Announcer announcer;
   Tallies tallies{state, book};
@@ -89,14 +89,15 @@ struct Cycle::Parts {
   Enrollment enrollment{state,     dialects,  book,      agenda,  charges,     waits,        quota_desk, sums,
                         auto_fits, committer, strangers, tallies, gang_status, queue_status, announcer,  clock};
   QuotaGate quota_gate{book, agenda, quota_desk, committer, refusals, announcer, clock};
-  Promises promises{state, book, committer, planner, enrollment};
+  Promises promises{state, book, committer, planner, enrollment, auto_fits};
   UndoPass undo{options, book, agenda, committer, pod_status, gang_status, announcer, clock};
   PreemptPass preempt{options,      state,     book,          agenda,    rankings, lone_preemption,
                       certificates, committer, extender_desk, announcer, clock};
   VictimSeeker seeker{options,   state,   book,          agenda,          queues,    waits, admission,
                       committer, planner, victim_search, victim_refusals, announcer, clock};
   StartPass start{state,         book,    agenda,   queues, admission, planner, certificates, committer, seeker,
-                  extender_desk, figures, refusals, undo,   preempt,   sums,    strangers,    announcer, clock};
+                  extender_desk, figures, refusals, undo,   preempt,   sums,    auto_fits,    strangers, announcer,
+                  clock};
   GrowPass grow{state,         book,    agenda,   admission, planner,   certificates, committer,
                 extender_desk, figures, refusals, strangers, announcer, clock};
   Consideration consideration{state,     book,     agenda,     admission,  certificates, committer,

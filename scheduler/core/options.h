@@ -80,6 +80,8 @@ struct Options {
   base::Millis flush_after_ms = 0;
   QueueRule queue_rule;
   QuotaRule quota_rule;
+  // Labels of nodes that an autoscaler adds. By them it is seen that there is one (model::Fit::kAuto).
+  std::vector<std::string> autoscaled_labels = {"karpenter.sh/nodepool", "tutti.dev/autoscaled"};
   // The PodScheduled reason of a gang that waits only for quota.
   std::string quota_reason = "Unschedulable";
   // Asked in this order about the pods that they are interested in.

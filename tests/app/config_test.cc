@@ -179,6 +179,16 @@ rankingMemoryMiB: 64
   CHECK(config.ranking_memory_mib == 64);
 }
 
+TEST_CASE("labels by which an autoscaler is seen are a list of names, which may be empty") {
+  const std::string ours = "apiVersion: tutti.dev/v1alpha1\nkind: TuttiConfiguration\nautoscaledLabels: ";
+  CHECK(Read(ours + "null\n").autoscaled_labels ==
+        std::vector<std::string>{"karpenter.sh/nodepool", "tutti.dev/autoscaled"});
+  CHECK(Read(ours + "[a.b/c, d]\n").autoscaled_labels == std::vector<std::string>{"a.b/c", "d"});
+  CHECK(Read(ours + "[]\n").autoscaled_labels.empty());
+  for (const char* wrong : {"a\n", "[1]\n", "['']\n", "{a: b}\n"})
+    CHECK_THAT(ConfigRefusal(ours + wrong), Catch::Contains("autoscaledLabels: is no list of names of labels"));
+}
+
 TEST_CASE("fair sharing among Kueue's queues is written as in Kueue's own configuration") {
   const std::string ours = "apiVersion: tutti.dev/v1alpha1\nkind: TuttiConfiguration\n";
   CHECK_FALSE(Read(ours).quota_rule.fair_sharing);
@@ -327,9 +337,8 @@ TEST_CASE("the fields that are known are all named once, whether the file has th
     INFO(queues);
     CHECK(ConfigRefusal(ours + queues) ==
           "config.yaml:3: zzzzzz: unknown field; known here: apiVersion, kind, policy, repairTimeoutSeconds, "
-          "bindTimeoutSeconds, quotaReason, gangPreemption, fit, minRuntimeSeconds, queues, kueue, maxInFlight, "
-          "rankingMemoryMiB, "
-          "keepNodesWhole");
+          "bindTimeoutSeconds, quotaReason, gangPreemption, fit, autoscaledLabels, minRuntimeSeconds, queues, kueue, "
+          "maxInFlight, rankingMemoryMiB, keepNodesWhole");
   }
   const std::string extender = std::string(kHead) + "extenders:\n- urlPrefix: http://e\n  zzzzzz: 1\n";
   for (const char* tls : {"", "  tlsConfig: null\n", "  tlsConfig: {insecure: true}\n"}) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "core/gangs/fit.h"
 #include "core/gangs/topology.h"
 
 namespace tutti::core {
@@ -41,8 +40,8 @@ void PutLabel(const std::string& key, const std::string& value, model::StringMap
 }  // namespace
 
 QuotaDesk::QuotaDesk(const QuotaRule& rule, const cluster::ClusterState& state, GangBook& book,
-                     const base::Clock& clock)
-    : state_(state), book_(book), clock_(clock), admission_(RulesOf(rule)) {}
+                     const AutoFits& auto_fits, const base::Clock& clock)
+    : state_(state), book_(book), auto_fits_(auto_fits), clock_(clock), admission_(RulesOf(rule)) {}
 
 void QuotaDesk::Note(dialects::Dialect& dialect, const dialects::Touched& touched) {
   using Kind = Declared::Kind;
@@ -303,7 +302,7 @@ void QuotaDesk::SetPlaced(GangId id, bool placed) {
 
 void QuotaDesk::DecideFit(GangId id) {
   GangQuota& quota = *book_.at(id).quota;
-  quota.fit = FitOf(quota.declared, state_.snapshot());
+  quota.fit = auto_fits_.Of(quota.declared, state_.snapshot());
 }
 
 std::map<std::string, std::vector<HeldQuota::Place>> QuotaDesk::TakePlaces(GangId id) {

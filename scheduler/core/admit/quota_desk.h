@@ -16,6 +16,7 @@
 
 #include "cluster/state.h"
 #include "core/admit/quota_counts.h"
+#include "core/gangs/fit.h"
 #include "core/gangs/gang_book.h"
 #include "core/options.h"
 #include "dialects/dialect.h"
@@ -25,7 +26,8 @@ namespace tutti::core {
 
 class QuotaDesk {
  public:
-  QuotaDesk(const QuotaRule& rule, const cluster::ClusterState& state, GangBook& book, const base::Clock& clock);
+  QuotaDesk(const QuotaRule& rule, const cluster::ClusterState& state, GangBook& book, const AutoFits& auto_fits,
+            const base::Clock& clock);
 
   // -- What is declared --
   // Notes which declarations of queues and flavors changed.
@@ -129,6 +131,7 @@ class QuotaDesk {
 
   const cluster::ClusterState& state_;
   GangBook& book_;
+  const AutoFits& auto_fits_;
   const base::Clock& clock_;
   queue::KueueAdmission admission_;
   QuotaCounts counts_;

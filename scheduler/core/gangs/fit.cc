@@ -7,23 +7,19 @@ namespace tutti::core {
 
 using model::Fit;
 
-namespace {
-
-bool SeesAutoscaler(const cluster::Snapshot& nodes) {
-  return std::ranges::any_of(kAutoscaledLabels,
-                             [&](const char* label) { return nodes.labels().HasKey(nodes.symbols().Intern(label)); });
+bool AutoFits::SeesAutoscaler(const cluster::Snapshot& nodes) const {
+  return std::ranges::any_of(
+      labels_, [&](const std::string& label) { return nodes.labels().HasKey(nodes.symbols().Intern(label)); });
 }
 
-}  // namespace
-
-Fit FitOf(const model::GangSpec& spec, const cluster::Snapshot& nodes) {
+Fit AutoFits::Of(const model::GangSpec& spec, const cluster::Snapshot& nodes) const {
   if (spec.fit != Fit::kAuto) return spec.fit;
   return SeesAutoscaler(nodes) ? Fit::kQuota : Fit::kNodes;
 }
 
-bool IsAdmittedUnplaced(const Gang& gang, const cluster::Snapshot& nodes) {
+bool AutoFits::IsAdmittedUnplaced(const Gang& gang, const cluster::Snapshot& nodes) const {
   if (gang.spec.fit == Fit::kNodes || gang.spec.quota || gang.spec.promised.empty()) return false;
-  return FitOf(gang.spec, nodes) != Fit::kNodes && !(gang.spec.fit == Fit::kAuto && gang.plan);
+  return Of(gang.spec, nodes) != Fit::kNodes && !(gang.spec.fit == Fit::kAuto && gang.plan);
 }
 
 void AutoFits::Follow(model::GangId id, const model::GangSpec& spec) {

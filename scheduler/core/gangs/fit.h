@@ -3,6 +3,7 @@
 #pragma once
 
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,19 +12,18 @@
 
 namespace tutti::core {
 
-// Labels of nodes that an autoscaler adds: Karpenter's, and the one by which people say so of any other's.
-inline constexpr const char* kAutoscaledLabels[] = {"karpenter.sh/nodepool", "tutti.dev/autoscaled"};
-
-// Returns what is declared, decided where that is Fit::kAuto by whether some node has one of those labels; never kAuto.
-model::Fit FitOf(const model::GangSpec& spec, const cluster::Snapshot& nodes);
-
-// Tells whether the gang, which no queue gives quota before there are pods, is admitted without places. Places that it
-// has are kept.
-bool IsAdmittedUnplaced(const Gang& gang, const cluster::Snapshot& nodes);
-
-// AutoFits: the gangs of which an autoscaler decides what they need of nodes. One thread.
+// AutoFits: what gangs need of nodes, and those of which an autoscaler decides it. One thread.
 class AutoFits {
  public:
+  // `labels`: of nodes that an autoscaler adds.
+  explicit AutoFits(std::vector<std::string> labels) : labels_(std::move(labels)) {}
+
+  // Returns what is declared, decided where that is Fit::kAuto by whether some node has one of the labels; never kAuto.
+  model::Fit Of(const model::GangSpec& spec, const cluster::Snapshot& nodes) const;
+  // Tells whether the gang, which no queue gives quota before there are pods, is admitted without places. Places that
+  // it has are kept.
+  bool IsAdmittedUnplaced(const Gang& gang, const cluster::Snapshot& nodes) const;
+
   // Notes what the gang declares.
   void Follow(model::GangId id, const model::GangSpec& spec);
   void Forget(model::GangId id) { gangs_.erase(id); }
@@ -31,6 +31,9 @@ class AutoFits {
   std::vector<model::GangId> TakeChanged(const cluster::Snapshot& nodes);
 
  private:
+  bool SeesAutoscaler(const cluster::Snapshot& nodes) const;
+
+  const std::vector<std::string> labels_;
   std::set<model::GangId> gangs_;
   bool seen_ = false;  // some autoscaler
 };

@@ -52,7 +52,7 @@ void Consideration::FollowSums(GangId id) {
   auto_fits_.Follow(id, gang.spec);
   if (gang.quota) return sums_.Follow(id, gang, gang.quota->has() && gang.quota->fit != model::Fit::kNodes);
   const bool admitted = gang.state == GangState::kAdmitted || !gang.members.empty();
-  sums_.Follow(id, gang, admitted && IsAdmittedUnplaced(gang, state_.snapshot()));
+  sums_.Follow(id, gang, admitted && auto_fits_.IsAdmittedUnplaced(gang, state_.snapshot()));
 }
 
 void Consideration::Run(GangId id) {

@@ -41,7 +41,7 @@ void Promises::Follow(GangId id) {
   ByRole promises = PromisesOf(gang, state_);
   std::vector<Member*> dropped;
   std::vector<Lacking> lacking;
-  const bool takes_places = !IsAdmittedUnplaced(gang, state_.snapshot());
+  const bool takes_places = !auto_fits_.IsAdmittedUnplaced(gang, state_.snapshot());
   for (const model::PromisedMembers& declared : gang.spec.promised) {
     if (!takes_places) break;
     std::vector<Member*>& there = promises[declared.role];

@@ -10,8 +10,14 @@ namespace tutti::core {
 
 class Promises {
  public:
-  Promises(cluster::ClusterState& state, GangBook& book, Committer& committer, Planner& planner, Enrollment& enrollment)
-      : state_(state), book_(book), committer_(committer), planner_(planner), enrollment_(enrollment) {}
+  Promises(cluster::ClusterState& state, GangBook& book, Committer& committer, Planner& planner, Enrollment& enrollment,
+           const AutoFits& auto_fits)
+      : state_(state),
+        book_(book),
+        committer_(committer),
+        planner_(planner),
+        enrollment_(enrollment),
+        auto_fits_(auto_fits) {}
 
   // Has the gang's pods adopt its promises; then adds and drops promises until there are as many as its declaration
   // says. Once the gang is whole only those for later are kept.
@@ -29,6 +35,7 @@ class Promises {
   Committer& committer_;
   Planner& planner_;
   Enrollment& enrollment_;
+  const AutoFits& auto_fits_;
 };
 
 }  // namespace tutti::core

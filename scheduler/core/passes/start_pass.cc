@@ -44,7 +44,7 @@ std::string KeyOf(GangId id, const std::string& shape) { return shape.empty() ? 
 
 void StartPass::AdmitUnplaced(GangId id) {
   Gang& gang = book_.at(id);
-  if (FitOf(gang.spec, state_.snapshot()) == model::Fit::kAggregate)
+  if (auto_fits_.Of(gang.spec, state_.snapshot()) == model::Fit::kAggregate)
     if (const auto lack = sums_.LackFor(id, DemandOf(gang.spec.promised)))
       return refusals_.Wait(id, ExplainSum(gang, lack->resource, lack->asked, lack->free));
   sums_.Follow(id, gang, true);
@@ -53,7 +53,7 @@ void StartPass::AdmitUnplaced(GangId id) {
 
 void StartPass::Run(GangId id, Census& census) {
   Gang& gang = book_.at(id);
-  if (gang.members.empty() && IsAdmittedUnplaced(gang, state_.snapshot())) return AdmitUnplaced(id);
+  if (gang.members.empty() && auto_fits_.IsAdmittedUnplaced(gang, state_.snapshot())) return AdmitUnplaced(id);
   if (committer_.GiveUpLate(id)) census = *book_.CensusOf(gang);
   if (gang.plan) {
     if (!gang.preemption && undo_.TakeOver(id, census)) return;

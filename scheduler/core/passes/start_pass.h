@@ -24,8 +24,8 @@ class StartPass {
   StartPass(const cluster::ClusterState& state, GangBook& book, Agenda& agenda, Queues& queues,
             const QueueAdmission& admission, Planner& planner, Certificates& certificates, Committer& committer,
             VictimSeeker& seeker, ExtenderDesk& extender_desk, FigureRefresh& figures, Refusals& refusals,
-            UndoPass& undo, PreemptPass& preempt, RoomSums& sums, const Strangers& strangers,
-            const Announcer& announcer, const base::Clock& clock)
+            UndoPass& undo, PreemptPass& preempt, RoomSums& sums, const AutoFits& auto_fits,
+            const Strangers& strangers, const Announcer& announcer, const base::Clock& clock)
       : state_(state),
         book_(book),
         agenda_(agenda),
@@ -41,6 +41,7 @@ class StartPass {
         undo_(undo),
         preempt_(preempt),
         sums_(sums),
+        auto_fits_(auto_fits),
         strangers_(strangers),
         announcer_(announcer),
         clock_(clock) {}
@@ -101,6 +102,7 @@ class StartPass {
   UndoPass& undo_;
   PreemptPass& preempt_;
   RoomSums& sums_;
+  const AutoFits& auto_fits_;
   const Strangers& strangers_;
   const Announcer& announcer_;
   const base::Clock& clock_;
