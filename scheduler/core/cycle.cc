@@ -105,7 +105,7 @@ struct Cycle::Parts {
                               auto_fits, start,    grow,       undo,       clock};
   StatedPlaces stated{state, book, quota_desk, committer, planner, promises, clock};
   QuotaPass quota{state, book,      agenda,  quota_desk,    quota_gate, promises, stated,
-                  sums,  auto_fits, planner, consideration, figures,    announcer};
+                  sums,  auto_fits, planner, consideration, grow,       figures,  announcer};
   FlushPass flush{options, book, agenda, certificates, consideration, announcer, clock};
   Drain drain{options,    state,  dialects,     queues,       waits,  quota_desk,    rankings,
               book,       agenda, charges,      certificates, outbox, extender_desk, committer,

@@ -22,6 +22,8 @@ struct QuotaReport {
   // been looked at.
   std::string reason, message;
   bool lacks_queue = false;  // the queue that it names is not there, or lets nothing start
+  // The same words where it has quota and asks for more. Empty: it does not, or was not looked at.
+  std::string more_reason, more_message;
   // Why it has to leave: a word of the rule ("InClusterQueue"; "ClusterQueueStopped"; what it is barred by), a
   // sentence; and the uid of the gang that comes in its place; empty: there is none. They stay until it has quota
   // again.

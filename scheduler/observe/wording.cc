@@ -238,7 +238,8 @@ struct SentenceOf {
     const std::string name = NameOf(reason), queue = Named(it.queue), why = OneLine(it.why);
     switch (it.stage) {
       case AwaitsQuota::Stage::kLine:
-        return fmt::format("{} waits for quota of queue {}{}{}.", name, queue, why.empty() ? "" : ": ", why);
+        return fmt::format("{} for quota of queue {}{}{}.", reason.standing ? SayOnTop(reason) : name + " waits", queue,
+                           why.empty() ? "" : ": ", why);
       case AwaitsQuota::Stage::kChecks:
         return fmt::format("{} has quota of queue {}, and waits for its checks.", name, queue);
       case AwaitsQuota::Stage::kLeaves:

@@ -111,6 +111,53 @@ TEST_CASE("kueue: a preemptor that waits for its victims keeps their room, and i
   CHECK_FALSE(desk.Has(3));
 }
 
+TEST_CASE("kueue: a gang that asks for more keeps what it has until it gets all of the rest, and pays the difference") {
+  Desk desk;
+  desk.Put(Leaf("a", "", Quota(4)));
+  desk.Wait(1, AskFor("a", 2));
+  desk.Wait(2, AskFor("a", 1));
+  desk.Run();
+  model::GangAsk more = AskFor("a", 4);
+  more.replaces = "1";
+  desk.Wait(1, more);
+  CHECK(desk.Run().admitted.empty());
+  CHECK(desk.admission.holding(model::GangId(1))->roles[0].count == 2);
+  CHECK(desk.Why(1) ==
+        "couldn't assign flavors to pod set main: insufficient unused quota for gpu in flavor f, 1 more needed");
+  desk.Forget(2);
+  const PassResult result = desk.Run();
+  REQUIRE(result.admitted.size() == 1);
+  CHECK(result.admitted[0].replaces == model::GangId(1));
+  CHECK(desk.admission.holding(model::GangId(1))->roles[0].count == 4);
+  CHECK_FALSE(desk.admission.waits(model::GangId(1)));
+  desk.Wait(3, AskFor("a", 1));
+  desk.Run();
+  CHECK_FALSE(desk.Has(3));
+  desk.Forget(1);
+  desk.Run();
+  CHECK(desk.Has(3));
+}
+
+TEST_CASE("kueue: a gang that is told to leave in a pass gets no more in it, though there is room") {
+  Desk desk;
+  desk.Put(Leaf("a", "c", Quota(2)));
+  model::LeafQueueSpec b = Leaf("b", "c", Quota(2));
+  b.preemption.within_cohort = PreemptionPolicy::kAny;
+  desk.Put(b);
+  desk.Wait(1, AskFor("a", 3));
+  desk.Run();
+  model::GangAsk more = AskFor("a", 4);
+  more.replaces = "1";
+  desk.Wait(1, more);
+  desk.Wait(2, AskFor("b", 2));
+  const PassResult result = desk.Run();
+  CHECK(result.admitted.empty());
+  REQUIRE(result.evicted.size() == 1);
+  CHECK(result.evicted[0].gang == model::GangId(1));
+  CHECK(desk.admission.holding(model::GangId(1))->evicted);
+  CHECK_FALSE(desk.admission.waits(model::GangId(1)));
+}
+
 TEST_CASE("kueue: queues that cannot admit say why, and admit once they can") {
   Desk desk;
   desk.Wait(1, AskFor("a", 1));

@@ -35,10 +35,11 @@ void QuotaCounts::Count(model::GangId id, const Gang& gang) {
   if (!gang.quota || !gang.quota->terms || gang.quota->replaced) return Forget(id);
   // What is barred stands in no line.
   if (!gang.quota->report.has && !gang.quota->terms->barred.empty()) return Forget(id);
-  As as{{gang.quota->terms->ask.ns, gang.quota->terms->ask.local_queue}, {}, false, {}};
+  As as{{gang.quota->terms->ask.ns, gang.quota->terms->ask.local_queue}, {}, false, false, {}};
   if (const auto& has = gang.quota->report.has; has && !gang.quota->is_trial) {
     as.leaf = has->leaf;
     as.admitted = IsAdmitted(gang);
+    as.asks_more = !gang.quota->report.more_reason.empty();
     for (const model::HeldQuota::Role& role : WithoutDone(*has, gang.quota->terms->done).roles)
       for (const auto& [resource, flavor] : role.flavors) {
         int64_t& amount = as.amounts[{flavor, resource}];
@@ -73,6 +74,7 @@ void QuotaCounts::AddTo(const QueueName& queue, const As& as, int64_t times) {
   } else {
     sums.reserving += times;
     if (as.admitted) sums.admitted += times;
+    if (as.asks_more && !queue.first.empty()) sums.pending += times;  // a queue's are those of the ones that lead to it
     for (const auto& [cell, amount] : as.amounts) {
       sums.reserved[cell] += absl::int128(times) * amount;
       if (as.admitted) sums.used[cell] += absl::int128(times) * amount;

@@ -19,7 +19,8 @@ class QuotaCounts {
   using QueueName = std::pair<std::string, std::string>;  // namespace and name; without a namespace: the queue itself
   using CellName = std::pair<std::string, std::string>;   // flavor and resource
   struct Sums {
-    int64_t pending = 0, reserving = 0, admitted = 0;  // gangs; those that are admitted are reserving, too
+    // Gangs. Those that are admitted are reserving, too, and one that asks for more than it has is pending besides.
+    int64_t pending = 0, reserving = 0, admitted = 0;
     std::map<CellName, absl::int128> reserved, used;   // `used`: by those that are admitted
   };
 
@@ -40,7 +41,7 @@ class QuotaCounts {
   struct As {
     QueueName local;
     std::string leaf;  // of what it has; empty: it has nothing
-    bool admitted = false;
+    bool admitted = false, asks_more = false;
     std::map<CellName, int64_t> amounts;
     friend bool operator==(const As&, const As&) = default;
   };

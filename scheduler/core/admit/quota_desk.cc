@@ -22,6 +22,8 @@ queue::KueueRules RulesOf(const QuotaRule& rule) {
 
 // Puts down why the gang waits; without words: it does not.
 void SayWhy(std::string reason, std::string message, dialects::QuotaReport* report) {
+  report->more_reason.clear();
+  report->more_message.clear();
   report->reason = std::move(reason);
   report->message = std::move(message);
   report->lacks_queue = false;
@@ -146,6 +148,8 @@ bool QuotaDesk::Follow(GangId id) {
   if (quota.has() && !first && before && before->done != now->done) FreeDone(id);
   const bool barred = quota.has() && !now->barred.empty();
   if (barred) Evict(id, now->barred, now->barred);
+  if (before && before->ask != now->ask && quota.report.has) admission_.StopWaiting(id);
+  FollowSize(id);
   Adapt(id);
   counts_.Count(id, gang);
   return barred;
@@ -169,7 +173,6 @@ void QuotaDesk::TakeOver(GangId id) {
 }
 
 void QuotaDesk::LineUp(GangId id) {
-  const Gang& gang = book_.at(id);
   GangQuota& quota = *book_.at(id).quota;
   quota.expected.reset();
   if (!quota.terms->barred.empty()) {
@@ -180,6 +183,12 @@ void QuotaDesk::LineUp(GangId id) {
     admission_.Forget(id, clock_.WallMs());
     return SayWhy(queue::WordOf(queue::WaitReason::kPendingEvaluation), {}, &quota.report);
   }
+  Queue(id);
+}
+
+void QuotaDesk::Queue(GangId id) {
+  const Gang& gang = book_.at(id);
+  const GangQuota& quota = *gang.quota;
   model::GangAsk ask = quota.terms->ask;
   if (ask.problem.empty()) ask.problem = quota.declared.problem;
   for (model::RoleAsk& role : ask.roles)
@@ -187,6 +196,35 @@ void QuotaDesk::LineUp(GangId id) {
       role.in_topology = role.in_topology || (declared.name == role.name && !declared.topology.empty());
   admission_.Wait(id, std::move(ask), TopologyText(gang));
   Explain(id);
+}
+
+void QuotaDesk::FollowSize(GangId id) {
+  GangQuota& quota = *book_.at(id).quota;
+  if (!quota.resizes() || !quota.has()) return;
+  bool more = false, fewer = false;
+  HeldQuota has = *quota.report.has;
+  for (const model::RoleAsk& role : quota.terms->ask.roles) {
+    const auto of = std::ranges::find(has.roles, role.name, &HeldQuota::Role::name);
+    if (of == has.roles.end()) continue;
+    const auto done = quota.terms->done.find(role.name);
+    const int64_t count = role.count + (done == quota.terms->done.end() ? 0 : done->second);
+    more = more || count > of->count;
+    fewer = fewer || count < of->count;
+    Resize(count, &*of);
+  }
+  if (more) {
+    if (book_.at(id).whole && !admission_.waits(id)) Queue(id);
+    return;
+  }
+  admission_.StopWaiting(id);
+  quota.report.more_reason.clear();
+  quota.report.more_message.clear();
+  if (fewer) {
+    quota.report.has = std::move(has);
+    FreeDone(id);
+    Adapt(id);
+  }
+  counts_.Count(id, book_.at(id));
 }
 
 void QuotaDesk::End(GangId id) {
@@ -209,6 +247,11 @@ void QuotaDesk::Explain(GangId id) {
   if (!admission_.waits(id)) return;
   const queue::WaitExplanation why = admission_.Explain(id);
   dialects::QuotaReport& report = book_.at(id).quota->report;
+  if (report.has) {
+    report.more_reason = queue::WordOf(why.reason);
+    report.more_message = why.message;
+    return counts_.Count(id, book_.at(id));
+  }
   SayWhy(queue::WordOf(why.reason), why.message, &report);
   report.lacks_queue = why.reason == queue::WaitReason::kNoQueue || why.reason == queue::WaitReason::kSuspended;
   if (why.reason == queue::WaitReason::kWaitingForPreemptedWorkloads || !book_.at(id).quota->expected) return;
@@ -220,8 +263,8 @@ queue::PassResult QuotaDesk::Run(queue::NodeRules nodes) {
   admission_.SetNodes(std::move(nodes));
   queue::PassResult result = admission_.Run(clock_.WallMs());
   admission_.SetNodes({});
-  for (const auto& evicted : result.evicted) PutDown(evicted);
   for (const auto& admitted : result.admitted) PutDown(admitted);
+  for (const auto& evicted : result.evicted) PutDown(evicted);
   for (const GangId id : result.refused) Explain(id);
   return result;
 }
@@ -232,14 +275,16 @@ void QuotaDesk::PutDown(const queue::PassResult::Admitted& admitted) {
   const int64_t evictions = quota.report.evictions;
   quota.report = {};
   quota.report.evictions = evictions;
+  quota.before_trial.reset();
   quota.report.has = Held(book_.at(admitted.gang), admission_.shares().name(holding.leaf), holding.roles);
   quota.report.has->reserved_ms = holding.reserved_ms;
   quota.given = true;
-  quota.taken_over = quota.admission_told = false;
+  const bool replaces_itself = admitted.replaces == admitted.gang;
+  if (!replaces_itself) quota.taken_over = quota.admission_told = false;
   quota.expected.reset();
   Adapt(admitted.gang);
   counts_.Count(admitted.gang, book_.at(admitted.gang));
-  if (!admitted.replaces.valid()) return;
+  if (!admitted.replaces.valid() || replaces_itself) return;
   GangQuota& replaced = *book_.at(admitted.replaces).quota;
   replaced.last = replaced.report.has;
   replaced.report.has.reset();
@@ -281,6 +326,8 @@ void QuotaDesk::Evict(GangId id, std::string reason, std::string message) {
   report.evicted_reason = std::move(reason);
   report.evicted_message = std::move(message);
   report.by_uid.clear();
+  report.more_reason.clear();
+  report.more_message.clear();
   ++report.evictions;
 }
 
@@ -315,6 +362,7 @@ std::map<std::string, std::vector<HeldQuota::Place>> QuotaDesk::TakePlaces(GangI
 void QuotaDesk::Try(GangId id, const queue::Assignment& assignment) {
   Gang& gang = book_.at(id);
   gang.quota->is_trial = true;
+  gang.quota->before_trial = gang.quota->report.has;
   gang.quota->report.has = Held(gang, QueueName(gang), assignment.roles);
   Adapt(id);
 }
@@ -329,7 +377,7 @@ void QuotaDesk::EndTry(GangId id, bool keeps) {
   GangQuota& quota = *book_.at(id).quota;
   quota.is_trial = false;
   if (keeps) return;
-  quota.report.has.reset();
+  quota.report.has = std::exchange(quota.before_trial, std::nullopt);
   Adapt(id);
 }
 

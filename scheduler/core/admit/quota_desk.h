@@ -55,7 +55,7 @@ class QuotaDesk {
   std::map<std::string, std::vector<model::HeldQuota::Place>> TakePlaces(model::GangId id);
 
   // Treats the gang as if it had this quota, while Run asks `nodes`. EndTry ends that. With `keeps`, the gang keeps the
-  // quota until Run has given it for good.
+  // quota until Run has given it for good; else it has what it had.
   void Try(model::GangId id, const queue::Assignment& assignment);
   void EndTry(model::GangId id, bool keeps);
 
@@ -67,6 +67,9 @@ class QuotaDesk {
   bool LacksNodes(model::GangId id) const { return admission_.waits(id) && admission_.LacksNodes(id); }
   // Has quota and nodes sought again for the gang, because there may be nodes now.
   void Retry(model::GangId id);
+  // Has the gang stand in line for the members that it asks for besides those that it has quota for, once it is whole;
+  // frees the quota of those that it does not ask for any more. No effect on one whose size does not change.
+  void FollowSize(model::GangId id);
   // Puts the gang in line, if it had to wait until now for that (QuotaTerms::not_before_ms).
   void LineUpIfDue(model::GangId id);
   // Makes the gang give back what it has, for this reason: a word and a sentence. REQUIRES: it has quota.
@@ -115,6 +118,8 @@ class QuotaDesk {
   bool Follow(model::GangId id);
   void TakeOver(model::GangId id);
   void LineUp(model::GangId id);
+  // Puts the gang in line.
+  void Queue(model::GangId id);
   void End(model::GangId id);
   // Says why the gang waits, as it is now.
   void Explain(model::GangId id);

@@ -20,6 +20,7 @@ struct Census {
   // May be placed; first the member to be bound last, as those that are bound say already; then by priority, then by
   // age.
   Members pending;
+  Members beyond;              // may be placed once their gang has quota for them (QuotaGate::HoldBack)
   Members refused;             // might be placed, but several nodes refused it a moment ago (HoldRefusedBack)
   Member* last = nullptr;      // of `pending`, the one to be bound last by the open plan
   Members ran;                 // succeeded, and were of this gang: they count as before

@@ -301,6 +301,7 @@ struct GangQuota {
   // What it has is `report.has`; while a pass tries a gang, that is what it would have.
   dialects::QuotaReport report;
   bool is_trial = false;
+  std::optional<model::HeldQuota> before_trial;  // what it has, while `is_trial`
   bool given = false;           // it was given quota here, once: what its object says of that does not count any more
   bool taken_over = false;      // it has what its object said
   bool placed = false;          // since it has that, it had nodes
@@ -314,6 +315,8 @@ struct GangQuota {
   std::map<std::string, std::pair<std::shared_ptr<const model::Pod>, std::shared_ptr<const model::Pod>>> pods;
 
   bool has() const { return report.has && !report.has->evicted; }
+  // Tells whether it may ask for more or fewer members while it has quota.
+  bool resizes() const { return terms && !terms->ask.uid.empty() && terms->ask.replaces == terms->ask.uid; }
   // Tells whether it has to give back what it has.
   bool leaves() const { return report.has && report.has->evicted; }
   // Tells whether nodes are to be found for it when it has quota.

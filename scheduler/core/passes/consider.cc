@@ -89,6 +89,7 @@ void Consideration::Run(GangId id) {
         return state_.pod(member->pod).victim_of.valid();
       }))
     return;
+  quota_.HoldBack(id, &census);
   if (gang.whole)
     grow_.Run(id, census);
   else

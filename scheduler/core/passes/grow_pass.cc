@@ -106,7 +106,8 @@ void GrowPass::Run(GangId id, Census& census) {
   announcer_.Attempted(gang, "unschedulable", filling.unplaced, filling.started);
   const bool old = filling.afresh && (gang.surplus_from || filling.asks || filling.behind);  // of some they are still
   Members waiting = census.pending;
-  waiting.insert(waiting.end(), census.refused.begin(), census.refused.end());
+  for (const Members* held : {&census.refused, &census.beyond})
+    waiting.insert(waiting.end(), held->begin(), held->end());
   std::optional<Refusal> why = SumUp(waiting);
   if (why) why->figures_stale = old;
   if (filling.reserved > 0) {
@@ -115,6 +116,26 @@ void GrowPass::Run(GangId id, Census& census) {
   }
   SetStanding(gang, census, std::move(filling.requirement), std::move(why));
   committer_.Pump(id);
+}
+
+std::optional<Refusal> GrowPass::PlaceMinimum(GangId id) {
+  Gang& gang = book_.at(id);
+  const std::shared_ptr<const Census> census = book_.CensusOf(gang);
+  const Requirement requirement = Require(gang, *census);
+  if (requirement.met()) return std::nullopt;
+  PlanResult result = planner_.PlaceRequired(gang, census->pending, requirement);
+  if (result.fits) {
+    committer_.Reserve(id, result.placements);
+    return std::nullopt;
+  }
+  const Requirement lacking =
+      OnTop(requirement.lacking(), std::make_shared<const observe::Standing>(StandingOf(requirement)));
+  const Refusal refusal = ExplainNodes(
+      gang, lacking, certificates_.Keep(fmt::format("#{}+", id.value), std::move(result), clock_.MonotonicMs()));
+  const auto shared = std::make_shared<const Refusal>(refusal);
+  for (Member* member : census->pending)
+    if (!member->promised) member->refusal = shared;
+  return refusal;
 }
 
 // First a head, without which no worker is of use; then what roles and units lack of their minima; then what the gang

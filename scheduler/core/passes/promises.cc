@@ -61,7 +61,8 @@ void Promises::Follow(GangId id) {
 }
 
 int64_t Promises::Wanted(const Gang& gang, const model::PromisedMembers& declared) const {
-  if (gang.whole && !declared.late && !declared.ordered) return 0;
+  const bool stays_promised = declared.late || declared.ordered || (gang.quota && gang.quota->resizes());
+  if (gang.whole && !stays_promised) return 0;
   const int64_t made = std::ranges::count_if(gang.members, [&](const Member* member) {
     if (member->promised || member->role != declared.role) return false;
     const model::Pod& pod = *state_.pod(member->pod).pod;

@@ -2,6 +2,8 @@
 #include "core/passes/quota_gate.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include "core/publish/explain.h"
 
@@ -40,6 +42,39 @@ bool QuotaGate::Opens(GangId id, const Census& census) {
   if (!gang.members.empty()) return true;
   book_.SetState(gang, GangState::kAdmitted);
   return false;
+}
+
+void QuotaGate::HoldBack(GangId id, Census* census) {
+  const Gang& gang = book_.at(id);
+  if (!gang.whole || !gang.quota || !gang.quota->has() || !gang.quota->terms) return;
+  std::map<std::string_view, int64_t> free;
+  const model::HeldQuota has = WithoutDone(*gang.quota->report.has, gang.quota->terms->done);
+  for (const model::HeldQuota::Role& role : has.roles) free[role.name] = role.count;
+  for (const Members* there : {&census->placed, &census->reserved, &census->later})
+    for (const Member* member : *there)
+      if (const auto role = free.find(member->role); role != free.end()) --role->second;
+  const auto beyond = std::ranges::stable_partition(census->pending, [&](const Member* member) {
+    const auto role = free.find(member->role);
+    return role == free.end() || role->second-- > 0;
+  });
+  if (beyond.empty()) return;
+  census->beyond.assign(beyond.begin(), beyond.end());
+  census->pending.erase(beyond.begin(), beyond.end());
+  Requirement requirement;
+  requirement.min = std::ssize(census->beyond);
+  requirement.standing = std::make_shared<const observe::Standing>(StandingOf(Require(gang, *census)));
+  bool retry = false;
+  std::shared_ptr<const Refusal> refusal;
+  for (Member* member : census->beyond) {
+    const bool over = !member->refusal || MayBeOver(*member->refusal);
+    if (desk_.LacksNodes(id) && !over) continue;
+    retry = true;
+    if (!refusal)
+      refusal = std::make_shared<const Refusal>(
+          ExplainQuota(gang, {Stage::kLine, desk_.QueueName(gang), gang.quota->report.more_message}, requirement));
+    member->refusal = refusal;
+  }
+  if (retry && desk_.LacksNodes(id)) desk_.Retry(id);
 }
 
 void QuotaGate::StandInLine(GangId id, const Census& census) {
@@ -93,7 +128,9 @@ void QuotaGate::TellEvicted(GangId id, GangId by) {
 
 void QuotaGate::Follow(GangId id) {
   Gang& gang = book_.at(id);
-  if (!gang.quota || !gang.spec.quota || gang.quota->is_trial || !gang.quota->seeks_nodes()) return;
+  if (!gang.quota || !gang.spec.quota || gang.quota->is_trial) return;
+  desk_.FollowSize(id);
+  if (!gang.quota->seeks_nodes()) return;
   GangQuota& quota = *gang.quota;
   if (!gang.refusal || gang.state >= GangState::kAdmitted) {
     if (quota.placed || (!gang.plan && !gang.whole)) return;

@@ -25,6 +25,8 @@ class QuotaGate {
   // Tells whether the gang may be placed, and start; if not, stores why it waits. Frees what it has to give back once
   // it has stopped.
   bool Opens(model::GangId id, const Census& census);
+  // Takes the members out of `pending` that the gang has no quota for, with the reason why they wait.
+  void HoldBack(model::GangId id, Census* census);
   // Notes whether the gang, which was considered, has nodes now.
   void Follow(model::GangId id);
   // Tells the observer that the gang is admitted, once it is.

@@ -68,7 +68,7 @@ void QuotaPass::Follow(const queue::PassResult& result) {
   }
   for (const auto& admitted : result.admitted) {
     const Gang& gang = book_.at(admitted.gang);
-    announcer_.Quota(gang, Step::kReserved, desk_.QueueName(gang));
+    if (admitted.replaces != admitted.gang) announcer_.Quota(gang, Step::kReserved, desk_.QueueName(gang));
     gate_.TellIfAdmitted(admitted.gang);
     Mark(admitted.gang);
     if (admitted.replaces.valid()) Mark(admitted.replaces);
@@ -84,9 +84,10 @@ void QuotaPass::Follow(const queue::PassResult& result) {
 // The gang is considered as any other, with the quota that it would have; so its nodes are held from here on.
 std::string QuotaPass::Place(GangId id, const queue::Assignment& assignment) {
   Gang& gang = book_.at(id);
-  desk_.DecideFit(id);
+  if (!book_.at(id).quota->has()) desk_.DecideFit(id);
   if (std::string why = WhySumsLack(id, assignment, {}); !why.empty()) return why;
   if (!gang.quota->needs_nodes()) return {};
+  if (gang.whole && gang.quota->has()) return PlaceMore(id, assignment);
   desk_.Try(id, assignment);
   Consider(id);
   const bool placed =
@@ -111,6 +112,16 @@ std::vector<model::PodId> QuotaPass::PodsOf(const std::vector<queue::Victim>& vi
   return pods;
 }
 
+std::string QuotaPass::PlaceMore(GangId id, const queue::Assignment& assignment) {
+  desk_.Try(id, assignment);
+  promises_.Follow(id);
+  const std::optional<Refusal> refusal = grow_.PlaceMinimum(id);
+  desk_.EndTry(id, !refusal);
+  if (!refusal) return {};
+  promises_.Follow(id);
+  return refusal->words().Full();
+}
+
 std::string QuotaPass::WhySumsLack(GangId id, const queue::Assignment& assignment,
                                    const std::vector<queue::Victim>& victims) {
   Gang& gang = book_.at(id);
@@ -124,15 +135,22 @@ std::string QuotaPass::WhySumsLack(GangId id, const queue::Assignment& assignmen
     if (victims.empty()) sums_.Follow(id, gang, true);
     return {};
   }
-  book_.Refuse(gang, ExplainSum(gang, lack->resource, lack->asked, lack->free));
+  Refusal refusal = ExplainSum(gang, lack->resource, lack->asked, lack->free);
+  std::string why = refusal.words().Full();
+  NoteRefusal(gang, std::move(refusal));
   figures_.Regroup(id);
   agenda_.Touch(id);
-  return gang.refusal->words().Full();
+  return why;
+}
+
+// One that asks for more does not wait for that itself.
+void QuotaPass::NoteRefusal(Gang& gang, Refusal refusal) {
+  if (!gang.whole) book_.Refuse(gang, std::move(refusal));
 }
 
 std::string QuotaPass::WouldPlace(GangId id, const queue::Assignment& assignment,
                                   const std::vector<queue::Victim>& victims) {
-  desk_.DecideFit(id);
+  if (!book_.at(id).quota->has()) desk_.DecideFit(id);
   if (std::string why = WhySumsLack(id, assignment, victims); !why.empty()) return why;
   if (!book_.at(id).quota->needs_nodes()) return {};
   desk_.Try(id, assignment);
@@ -178,8 +196,10 @@ std::string QuotaPass::WhyNotPlaced(GangId id, const std::vector<queue::Victim>&
   for (const cluster::Placement& placement : result.placements)
     found->nodes[book_.at(placement.member).role].push_back(state_.snapshot().node(placement.node).name);
   if (result.fits) return {};
-  book_.Refuse(gang, ExplainNodes(gang, requirement, result));
-  return gang.refusal->words().Full();
+  Refusal refusal = ExplainNodes(gang, requirement, result);
+  std::string why = refusal.words().Full();
+  NoteRefusal(gang, std::move(refusal));
+  return why;
 }
 
 }  // namespace tutti::core

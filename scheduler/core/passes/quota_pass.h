@@ -21,7 +21,7 @@ class QuotaPass {
  public:
   QuotaPass(cluster::ClusterState& state, GangBook& book, Agenda& agenda, QuotaDesk& desk, QuotaGate& gate,
             Promises& promises, StatedPlaces& stated, RoomSums& sums, AutoFits& auto_fits, Planner& planner,
-            Consideration& consideration, FigureRefresh& figures, const Announcer& announcer)
+            Consideration& consideration, GrowPass& grow, FigureRefresh& figures, const Announcer& announcer)
       : state_(state),
         book_(book),
         agenda_(agenda),
@@ -33,6 +33,7 @@ class QuotaPass {
         auto_fits_(auto_fits),
         planner_(planner),
         consideration_(consideration),
+        grow_(grow),
         figures_(figures),
         announcer_(announcer) {}
 
@@ -49,6 +50,8 @@ class QuotaPass {
   std::string Place(model::GangId id, const queue::Assignment& assignment);
   // Returns the members of the gangs that hold room on nodes: pods and promises.
   std::vector<model::PodId> PodsOf(const std::vector<queue::Victim>& victims) const;
+  // The same of a whole gang that has quota: places are found for the members that it would have besides.
+  std::string PlaceMore(model::GangId id, const queue::Assignment& assignment);
   // Returns why all nodes together have too little for the gang, with the victims gone, where that is all it needs.
   std::string WhySumsLack(model::GangId id, const queue::Assignment& assignment,
                           const std::vector<queue::Victim>& victims);
@@ -56,6 +59,7 @@ class QuotaPass {
                          const std::vector<queue::Victim>& victims);
   // Returns why the gang as it is has no place, with the pods and promises of these gangs gone; "": it has one.
   std::string WhyNotPlaced(model::GangId id, const std::vector<queue::Victim>& gone, Found* found);
+  void NoteRefusal(Gang& gang, Refusal refusal);
   void Follow(const queue::PassResult& result);
   void Mark(model::GangId id);
   void Consider(model::GangId id);
@@ -73,6 +77,7 @@ class QuotaPass {
   AutoFits& auto_fits_;
   Planner& planner_;
   Consideration& consideration_;
+  GrowPass& grow_;
   FigureRefresh& figures_;
   const Announcer& announcer_;
   std::map<model::GangId, Found> found_;

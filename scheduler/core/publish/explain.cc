@@ -79,8 +79,8 @@ Refusal ExplainProblem(const Gang& gang, const std::string& problem) {
   return Refuse(gang, {}, observe::Problem{problem}, Wake::kMembers);
 }
 
-Refusal ExplainQuota(const Gang& gang, observe::AwaitsQuota awaits) {
-  return Refuse(gang, {}, std::move(awaits), Wake::kNothing);
+Refusal ExplainQuota(const Gang& gang, observe::AwaitsQuota awaits, const Requirement& requirement) {
+  return Refuse(gang, requirement, std::move(awaits), Wake::kNothing);
 }
 
 Refusal ExplainUndoing(const Gang& gang) { return Refuse(gang, {}, observe::BeingUndone{}, Wake::kMembers); }

@@ -55,8 +55,9 @@ Refusal ExplainNoHead(const Gang& gang, const Member* head, const cluster::Clust
 // waits.
 Refusal ExplainBelowMinimum(const Gang& gang, const Requirement& requirement);
 
-// Explains that the gang has no quota, or may not use it yet. Its queue gives quota before there are pods.
-Refusal ExplainQuota(const Gang& gang, observe::AwaitsQuota awaits);
+// Explains that the gang has no quota, or may not use it yet; or has none for the members of `requirement`, which it
+// takes besides. Its queue gives quota before there are pods.
+Refusal ExplainQuota(const Gang& gang, observe::AwaitsQuota awaits, const Requirement& requirement = {});
 
 // Explains that the queue's path does not admit the members. `min_resources`: they ask for less than the gang's
 // minResources, which count.

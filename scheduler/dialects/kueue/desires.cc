@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dialects/kueue/desires.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -127,7 +129,7 @@ PodsTurn::Step StepOf(const Desires& desires) {
   if (MayRun(desires)) return desires.workload->meta.deleting() || is_told ? Step::kWait : Step::kStart;
   if (entry.IsHeld()) return Step::kWait;
   // Until its Workload says why, it runs on.
-  if (quota.has && quota.has->evicted && !is_told) return Step::kWait;
+  if (quota.has && quota.has->evicted && !is_told && !entry.read.replaced) return Step::kWait;
   // An earlier leader, or Kueue, has started it, and its quota is not taken up yet.
   if (!quota.has && quota.reason.empty() && quota.evicted_reason.empty() && entry.read.has) return Step::kWait;
   return Step::kStop;
@@ -192,7 +194,8 @@ bool AwaitsChecks(const std::vector<std::string>& checks, const Json& status) {
 
 std::optional<bool> PodsReady(const Decided& decided) {
   const Entry& entry = decided.entry;
-  if (!decided.settings.pods_ready.enabled || !entry.job) return std::nullopt;
+  // The pods that have no quota yet are not ready, and need not be.
+  if (!decided.settings.pods_ready.enabled || !entry.job || entry.next) return std::nullopt;
   return !entry.IsHeld() && entry.IsReady();
 }
 
@@ -200,6 +203,60 @@ std::optional<bool> PodsReady(const Decided& decided) {
 bool IsOfGoneReplica(const Entry& entry) {
   return entry.orphaned() && entry.pods.empty() && entry.workload->meta.Controller() &&
          model::Find(entry.workload->meta.annotations, kIsOfGroup);
+}
+
+// What the job has is more than its Workload says, as the larger form of that has got the rest.
+bool IsReplaced(const Desires& desires) {
+  const Entry& entry = desires.decided.entry;
+  const auto& has = desires.decided.report.quota.has;
+  if (!entry.next || !has || has->evicted || !entry.read.has) return false;
+  const auto count_of = [&](const std::string& role) {
+    const auto at = std::ranges::find(has->roles, role, &model::HeldQuota::Role::name);
+    return at == has->roles.end() ? 0 : at->count;
+  };
+  if (entry.read.replaced)
+    return std::ranges::all_of(entry.of_next.roles, [&](const RoleRead& role) {
+      return count_of(role.ask.name) == role.ask.count;
+    });
+  return std::ranges::any_of(entry.read.has->roles, [&](const model::HeldQuota::Role& role) {
+    return count_of(role.name) > role.count;
+  });
+}
+
+// The pod sets of an elastic job that runs, and asks for fewer pods than its Workload. Null: it does not.
+Json FewerPods(const Desires& desires) {
+  const Entry& entry = desires.decided.entry;
+  if (!entry.IsElastic() || entry.next || !entry.workload || !MayRun(desires) || !entry.IsLetGo()) return nullptr;
+  Json sets = Resized(entry.of_workload.json, entry.sets);
+  return ResizeBetween(entry.of_workload.json, sets) == Resize::kFewer ? sets : Json();
+}
+
+// The status of the Workload that the job has.
+void DesireStatus(const Desires& desires) {
+  const Decided& decided = desires.decided;
+  const Entry& entry = decided.entry;
+  const Json& before = desires.status;
+  std::vector<CheckUpdate> updates;
+  for (const Provisioning& one : ProvisioningOf(entry, decided.queues, desires.checks, before))
+    updates.push_back(
+        UpdateOf(one, decided.owned, IsTrue(Field(before, "conditions"), "Admitted"), decided.report.now_wall_ms));
+  const Json after = WorkloadStatus({.before = before,
+                                     .report = decided.report,
+                                     .roles = entry.counted().roles,
+                                     .end = entry.job ? entry.End() : std::nullopt,
+                                     .checks = desires.checks,
+                                     .topology = TopologyOf(decided),
+                                     .updates = std::move(updates),
+                                     .eviction = decided.eviction,
+                                     .awaits_checks = AwaitsChecks(desires.checks, before),
+                                     .pods_rule = decided.settings.pods_ready,
+                                     .pods_ready = PodsReady(decided),
+                                     .done = entry.job ? entry.Done() : std::map<std::string, int64_t>(),
+                                     .absent = entry.AbsentPods(),
+                                     .max_seconds = entry.read.terms.max_seconds,
+                                     .old_words = decided.settings.kueue_0_8});
+  Json change = MergeBetween(StatusOf(*desires.workload), after);
+  if (!change.empty()) desires.out->push_back(WithStatus(desires.workload, std::move(change), AgreesWithoutTimes));
 }
 
 void DesireWorkload(const Desires& desires) {
@@ -219,7 +276,7 @@ void DesireWorkload(const Desires& desires) {
          .fields = std::move(fields)});
     return;
   }
-  if ((workload->meta.deleting() && IsOver(entry)) || entry.read.finished) {
+  if ((workload->meta.deleting() && IsOver(entry)) || entry.read.finished || (entry.read.replaced && !entry.job)) {
     if (HasFinalizer(*workload, kInUse)) out->push_back(WithoutFinalizer(workload, kInUse));
     return;
   }
@@ -241,27 +298,96 @@ void DesireWorkload(const Desires& desires) {
     out->push_back(WithFields(workload, {{"spec", SpecFor(entry.of_job.json, entry.terms)}}));
     return;
   }
-  std::vector<CheckUpdate> updates;
-  for (const Provisioning& one : ProvisioningOf(entry, decided.queues, desires.checks, before))
-    updates.push_back(
-        UpdateOf(one, decided.owned, IsTrue(Field(before, "conditions"), "Admitted"), decided.report.now_wall_ms));
+  if (entry.next && (entry.read.replaced || IsReplaced(desires))) return;  // it says what it had
+  if (Json sets = FewerPods(desires); !sets.is_null()) {
+    out->push_back(WithFields(workload, {{"spec", {{"podSets", std::move(sets)}}}}));
+    return;
+  }
+  DesireStatus(desires);
+}
+
+// The status of the one that is to replace the Workload: why it waits; or what it has, once the other is over.
+void DesireNextStatus(const Desires& desires) {
+  const Decided& decided = desires.decided;
+  const Entry& entry = decided.entry;
+  const std::shared_ptr<const model::Object>& next = entry.next;
+  const bool gets_all = IsReplaced(desires);
+  if (gets_all && !entry.read.replaced) {
+    const Json& before = StatusOf(*desires.workload);
+    Json after = ReplacedStatus(before, *next, entry.job->meta.uid, decided.report.now_wall_ms);
+    return desires.out->push_back(WithStatus(desires.workload, MergeBetween(before, after), AgreesWithoutTimes));
+  }
+  GangReport report = decided.report;
+  if (!gets_all) {
+    report.quota = {};
+    report.quota.reason = decided.report.quota.more_reason;
+    report.quota.message = decided.report.quota.more_message;
+  }
+  const Json &seen = StatusOf(*next), before = gets_all ? SucceedingStatus(seen, desires.status) : seen;
   const Json after = WorkloadStatus({.before = before,
-                                     .report = decided.report,
-                                     .roles = entry.counted().roles,
-                                     .end = entry.job ? entry.End() : std::nullopt,
+                                     .report = report,
+                                     .roles = entry.of_next.roles,
+                                     .end = std::nullopt,
                                      .checks = desires.checks,
-                                     .topology = TopologyOf(decided),
-                                     .updates = std::move(updates),
-                                     .eviction = decided.eviction,
+                                     .topology = gets_all ? TopologyOf(decided) : std::map<std::string, Json>(),
+                                     .updates = {},
+                                     .eviction = {},
                                      .awaits_checks = AwaitsChecks(desires.checks, before),
                                      .pods_rule = decided.settings.pods_ready,
-                                     .pods_ready = PodsReady(decided),
-                                     .done = entry.job ? entry.Done() : std::map<std::string, int64_t>(),
-                                     .absent = entry.AbsentPods(),
+                                     .pods_ready = std::nullopt,
+                                     .done = entry.Done(),
+                                     .absent = std::nullopt,
                                      .max_seconds = entry.read.terms.max_seconds,
                                      .old_words = decided.settings.kueue_0_8});
-  Json change = MergeBetween(StatusOf(*workload), after);
-  if (!change.empty()) out->push_back(WithStatus(workload, std::move(change), AgreesWithoutTimes));
+  Json change = MergeBetween(seen, after);
+  if (!change.empty()) desires.out->push_back(WithStatus(next, std::move(change), AgreesWithoutTimes));
+}
+
+// The Workload that waits for more than an elastic job has, as long as that runs and asks for more.
+void DesireNext(const Desires& desires) {
+  const Decided& decided = desires.decided;
+  const Entry& entry = decided.entry;
+  const auto& has = decided.report.quota.has;
+  if (!desires.workload || !entry.workload) return;
+  const Json wanted = entry.IsElastic() ? Resized(entry.of_workload.json, entry.sets) : Json();
+  const bool grows = !wanted.is_null() && !entry.ended() && !entry.job->meta.deleting() &&
+                     (entry.read.replaced || ResizeBetween(entry.of_workload.json, wanted) == Resize::kMore);
+  if (!entry.next) {
+    if (!grows || !MayRun(desires) || !entry.IsLetGo()) return;
+    const std::string name = NextSliceName(*entry.job, desires.workload->meta.name);
+    Json fields = NewWorkload(*entry.job, decided.version, name, wanted, entry.terms);
+    fields["metadata"]["annotations"][std::string(kReplaces)] =
+        fmt::format("{}/{}", entry.key.ns, desires.workload->meta.name);
+    return desires.out->push_back(
+        {.ref = cluster::NewRef(kGroup, decided.version, "workloads", "Workload", entry.key.ns, name),
+         .mode = DesiredObject::Mode::kExists,
+         .fields = std::move(fields)});
+  }
+  if (entry.next->meta.deleting()) {
+    if (HasFinalizer(*entry.next, kInUse)) desires.out->push_back(WithoutFinalizer(entry.next, kInUse));
+  } else if (!entry.job || (!IsReplaced(desires) && (!grows || (has && has->evicted && !entry.read.replaced)))) {
+    desires.out->push_back({.ref = cluster::RefOf(entry.next), .mode = DesiredObject::Mode::kGone, .seen = entry.next});
+  } else if (!IsReplaced(desires) && wanted != entry.of_next.json) {
+    desires.out->push_back(WithFields(entry.next, {{"spec", SpecFor(wanted, entry.terms)}}));
+  } else {
+    DesireNextStatus(desires);
+  }
+}
+
+// Of the Workloads that the job had before nothing is left to do.
+void DesireReplaced(const Desires& desires) {
+  const Entry& entry = desires.decided.entry;
+  for (const auto& [name, slice] : entry.slices) {
+    if (slice.object == entry.workload || slice.object == entry.next) continue;
+    const bool over = slice.read.finished || slice.read.replaced || slice.object->meta.deleting();
+    if (over && HasFinalizer(*slice.object, kInUse)) desires.out->push_back(WithoutFinalizer(slice.object, kInUse));
+    if (over || !entry.job || !entry.workload) continue;
+    const Json& before = StatusOf(*slice.object);
+    desires.out->push_back(WithStatus(slice.object,
+                                      MergeBetween(before, ReplacedStatus(before, *entry.workload, entry.job->meta.uid,
+                                                                          desires.decided.report.now_wall_ms)),
+                                      AgreesWithoutTimes));
+  }
 }
 
 void DesireChecks(const Desires& desires) {
@@ -326,6 +452,8 @@ base::Millis DesireAll(const Decided& decided, const cluster::Unseen& unseen, st
   Desires desires{decided, unseen, out, WorkloadOf(decided, unseen), Json::object(), ChecksOf(decided)};
   if (desires.workload) desires.status = LatestStatus(desires.workload, unseen);
   DesireWorkload(desires);
+  DesireNext(desires);
+  DesireReplaced(desires);
   const base::Millis of_job_ms = DesireJob(desires);
   DesireChecks(desires);
   const bool holds = decided.report.quota.has && !decided.report.quota.has->evicted && !decided.entry.ended();

@@ -46,17 +46,14 @@ class Teller {
     TellUnheld(first);
     TellPending(first);
     if (now.has && !now.has->evicted && (!before.has || before.has->evicted) && !(first && Holds("QuotaReserved")))
-      OfWorkload(false, "QuotaReserved",
-                 fmt::format("Quota reserved in ClusterQueue {}, wait time since queued was {}s", now.has->leaf,
-                             Seconds(now.has->queued_ms)));
+      OfWorkload(false, "QuotaReserved", ReservedText(*now.has, now.has->queued_ms));
     const bool awaits = of_.now.spec->quota && of_.now.spec->quota->awaits_checks;
     const bool awaited = of_.before.spec && of_.before.spec->quota && of_.before.spec->quota->awaits_checks;
     if (IsAdmitted(of_.now, awaits) && !IsAdmitted(of_.before, awaited) && !(first && Holds("Admitted"))) {
-      OfWorkload(false, "Admitted",
-                 fmt::format("Admitted by ClusterQueue {}, wait time since reservation was {}s", now.has->leaf,
-                             Seconds(now.has->reserved_ms)));
+      OfWorkload(false, "Admitted", AdmittedText(*now.has));
       OfJob("Started", fmt::format("Admitted by clusterQueue {}", now.has->leaf));
     }
+    TellGrowth();
     TellEviction();
   }
 
@@ -68,6 +65,14 @@ class Teller {
  private:
   int64_t Seconds(base::Millis since_ms) const {
     return since_ms == 0 ? 0 : std::max<int64_t>(0, (of_.now.now_wall_ms - since_ms) / 1000);
+  }
+  std::string ReservedText(const model::HeldQuota& has, base::Millis queued_ms) const {
+    return fmt::format("Quota reserved in ClusterQueue {}, wait time since queued was {}s", has.leaf,
+                       Seconds(queued_ms));
+  }
+  std::string AdmittedText(const model::HeldQuota& has) const {
+    return fmt::format("Admitted by ClusterQueue {}, wait time since reservation was {}s", has.leaf,
+                       Seconds(has.reserved_ms));
   }
   // The Workload follows its job, which waits and was edited.
   void TellUpdate(bool first) {
@@ -124,6 +129,28 @@ class Teller {
     const Json* said = FindCondition(ConditionsOf(of_.entry), "QuotaReserved");
     if (first && said && Field(*said, "message") == text) return;
     OfWorkload(!of_.old_words, of_.old_words ? "Pending" : PendingReason(of_.now), text);
+  }
+
+  // Of the Workload that is a larger form of the job's: why it waits, and that it has what the other had.
+  void TellGrowth() {
+    const Entry& entry = of_.entry;
+    const QuotaReport &before = of_.before.quota, &now = of_.now.quota;
+    if (!entry.next || !entry.job) return;
+    const auto tell = [&](const std::shared_ptr<const model::Object>& about, bool warning, std::string_view reason,
+                          const std::string& note) {
+      out_->push_back({cluster::RefOf(about), warning, std::string(reason), note, kAdmission});
+    };
+    if (!now.more_message.empty() && now.more_message != before.more_message)
+      tell(entry.next, !of_.old_words, "Pending", now.more_message);
+    if (!now.has || now.has->evicted || !before.has || MembersOf(*now.has) <= MembersOf(*before.has)) return;
+    tell(entry.workload, false, kSliceReplaced, ReplacedText(*entry.next, entry.job->meta.uid));
+    tell(entry.next, false, "QuotaReserved", ReservedText(*now.has, entry.next->meta.created_ms));
+    tell(entry.next, false, "Admitted", AdmittedText(*now.has));
+  }
+  static int64_t MembersOf(const model::HeldQuota& has) {
+    int64_t members = 0;
+    for (const model::HeldQuota::Role& role : has.roles) members += role.count;
+    return members;
   }
 
   // Before it has left, or where it had nothing to leave.

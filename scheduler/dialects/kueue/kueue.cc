@@ -128,7 +128,7 @@ std::optional<Membership> Kueue::MembershipOf(const model::Pod& pod) const {
     membership.held = true;
     return membership;
   }
-  membership.gang = {std::string(kDialect), pod.meta.ns, *workload};
+  membership.gang = workloads_.GangOfWorkload(pod.meta.ns, *workload);
   membership.role = *set;
   membership.head = *set == "head";
   if (const Entry* entry = workloads_.Find(membership.gang))

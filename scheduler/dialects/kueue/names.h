@@ -15,6 +15,7 @@ inline constexpr std::string_view kQueueLabel = "kueue.x-k8s.io/queue-name";
 inline constexpr std::string_view kPriorityLabel = "kueue.x-k8s.io/priority-class";
 inline constexpr std::string_view kMaxTimeLabel = "kueue.x-k8s.io/max-exec-time-seconds";
 inline constexpr std::string_view kMinParallelism = "kueue.x-k8s.io/job-min-parallelism";
+inline constexpr std::string_view kElastic = "kueue.x-k8s.io/elastic-job";  // "true": it may grow while it runs
 inline constexpr std::string_view kCompletionsFollow = "kueue.x-k8s.io/job-completions-equal-parallelism";
 // On a pod that waits for quota itself.
 inline constexpr std::string_view kGate = "kueue.x-k8s.io/admission";  // the scheduling gate
@@ -34,6 +35,7 @@ inline constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
 inline constexpr std::string_view kInUse = "kueue.x-k8s.io/resource-in-use";  // a finalizer: until its quota is free
 inline constexpr std::string_view kIsOfGroup = "kueue.x-k8s.io/is-group-workload";
 inline constexpr std::string_view kReplaces = "kueue.x-k8s.io/workload-slice-replacement-for";
+inline constexpr std::string_view kSliceName = "kueue.x-k8s.io/workload-slice-name";  // the first's, on all of a job
 // On the pods of a job that was started.
 inline constexpr std::string_view kPodSetLabel = "kueue.x-k8s.io/podset";
 inline constexpr std::string_view kClusterQueueLabel = "kueue.x-k8s.io/cluster-queue-name";
@@ -44,6 +46,7 @@ inline constexpr std::string_view kWorkloadAnnotation = "kueue.x-k8s.io/workload
 inline constexpr std::string_view kPodsReadyTimeout = "PodsReadyTimeout";
 inline constexpr std::string_view kDeactivatedBy = "DeactivatedDueTo";  // and one of these
 inline constexpr std::string_view kDeactivatedByCheck = "DeactivatedDueToAdmissionCheck";
+inline constexpr std::string_view kSliceReplaced = "WorkloadSliceReplaced";
 inline constexpr std::string_view kOnHold = "OnHold";
 inline constexpr std::string_view kLacksPods = "WaitingForReplacementPods";  // a condition, too
 inline constexpr std::string_view kExecutionExceeded = "MaximumExecutionTimeExceeded";

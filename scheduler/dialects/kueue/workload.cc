@@ -82,8 +82,9 @@ Json TopologyFor(const Json& job, const Json& pod_template) {
 
 // The fewest pods that the job may start with; 0: all.
 int64_t FewestOf(const Json& job, int64_t count) {
-  if (TextIn(job, "kind") != "Job") return 0;
-  const std::string text = TextIn(Field(Field(job, "metadata"), "annotations"), kMinParallelism);
+  const Json& annotations = Field(Field(job, "metadata"), "annotations");
+  if (TextIn(job, "kind") != "Job" || TextIn(annotations, kElastic) == "true") return 0;
+  const std::string text = TextIn(annotations, kMinParallelism);
   int64_t fewest = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), fewest);
   const bool whole = end.ec == std::errc() && end.ptr == text.data() + text.size();
@@ -248,7 +249,10 @@ WorkloadRead ReadWorkload(const model::Object& workload) {
   out.terms.max_seconds = ReadCount(read, spec["maximumExecutionTimeSeconds"], 0, 0);
   out.active = !spec["active"].present() || read.Flag(spec["active"]);
   const Json& conditions = Field(status.value(), "conditions");
-  out.finished = IsTrue(conditions, "Finished");
+  if (const Json* finished = FindTrue(conditions, "Finished")) {
+    out.replaced = TextIn(*finished, "reason") == kSliceReplaced;
+    out.finished = !out.replaced;
+  }
   if (const Json* target = FindTrue(conditions, "DeactivationTarget")) out.deactivates = TextIn(*target, "reason");
   if (const Json* evicted = FindTrue(conditions, "Evicted")) {
     out.evicted_reason = TextIn(*evicted, "reason");

@@ -54,6 +54,7 @@ struct WorkloadRead {
   Terms terms;
   bool active = true;
   bool finished = false;
+  bool replaced = false;  // it is finished, as another one has what it had
   std::optional<model::HeldQuota> has;  // without uid, priority and queued_ms
   struct CheckState {
     std::string name, state, message;

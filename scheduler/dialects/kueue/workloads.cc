@@ -45,6 +45,13 @@ std::string PodClassOf(const SetsRead& sets) {
   return {};
 }
 
+// The pod sets that the entry asks for. Those of a larger form count where they are its job's.
+const SetsRead& AskedSets(const Entry& entry) {
+  if (!entry.next) return entry.counted();
+  const bool is_jobs = entry.IsElastic() && entry.of_next.json == Resized(entry.of_workload.json, entry.sets);
+  return is_jobs ? entry.of_next : entry.of_workload;
+}
+
 int64_t SecondsIn(const model::StringMap& labels) {
   const std::string* text = model::Find(labels, kMaxTimeLabel);
   if (!text || text->empty() || text->size() > 9 ||
@@ -75,7 +82,7 @@ bool Entry::orphaned() const {
 }
 
 bool Entry::ended() const {
-  if (read.finished || orphaned()) return true;
+  if (read.finished || (read.replaced && !job) || orphaned()) return true;
   return job && (End() || (job->meta.deleting() && !(by_pods() && IsLetGo())));
 }
 
@@ -144,6 +151,7 @@ Entry& Workloads::Open(const Place& place) {
 }
 
 void Workloads::PutJob(const JobKind& kind, const std::shared_ptr<const model::Object>& object, Touched* touched) {
+  if (kind.kind.kind == "RayCluster") PutCluster(*object, touched);
   const std::string* queue = model::Find(object->meta.labels, kQueueLabel);
   bool waits = queue && !queue->empty() && !IsLeftAlone(*object);
   // Pods that are not held are left to run; where there are none, those to come can be.
@@ -173,9 +181,15 @@ void Workloads::ReadJob(const JobKind& kind, const std::shared_ptr<const model::
                         Touched* touched) {
   const std::shared_ptr<const model::Object> before = std::exchange(entry.job, object);
   if (before && *before->body == *object->body) return;
-  if (before && SameDeclaration(*before, *object)) return Read(entry, touched);
-  const std::vector<PodSet> sets_before = entry.sets;
   entry.kind = &kind;
+  if (before && SameDeclaration(*before, *object)) return Read(entry, touched);
+  ReadDeclared(entry, touched);
+}
+
+void Workloads::ReadDeclared(Entry& entry, Touched* touched) {
+  const JobKind& kind = *entry.kind;
+  const std::shared_ptr<const model::Object>& object = entry.job;
+  const std::vector<PodSet> sets_before = entry.sets;
   entry.job_problem = WhyNotHeld(kind, *object->body);
   if (!kind.by_pods() && !TakesFlag(kind, *object->body))
     entry.job_problem = fmt::format("{} has no place for its flag", kind.suspend);
@@ -183,6 +197,7 @@ void Workloads::ReadJob(const JobKind& kind, const std::shared_ptr<const model::
     entry.job_problem = fmt::format("its pod template has no label {}, so its pods would not wait", kQueueLabel);
   if (auto sets = SetsOf(*object->body)) {
     entry.sets = std::move(*sets);
+    if (entry.IsElastic()) TakeSizes(entry);
     ReadSets(PodSetsFor(*object->body, entry.sets), object->meta.ns, settings_.scheduler_names, &entry.of_job);
     ReadSets(LateSetsOf(*object->body, entry.sets), object->meta.ns, settings_.scheduler_names, &entry.late);
     if (entry.job_problem.empty()) entry.job_problem = entry.of_job.problem;
@@ -194,6 +209,7 @@ void Workloads::ReadJob(const JobKind& kind, const std::shared_ptr<const model::
 }
 
 void Workloads::DropJob(const JobKind& kind, std::string_view ns, std::string_view name, Touched* touched) {
+  if (kind.kind.kind == "RayCluster") DropCluster(ns, name, touched);
   if (kind.pods == PodOwner::kItself) return DropPod(ns, name, touched);
   if (kind.pods != PodOwner::kLeaderWorkerSet)
     return DropOne({kind.kind.Name(), std::string(ns), std::string(name)}, touched);
@@ -216,30 +232,37 @@ void Workloads::DropOne(const JobPlace& job, Touched* touched) {
 }
 
 void Workloads::PutWorkload(const std::shared_ptr<const model::Object>& object, Touched* touched) {
-  Entry& entry = Open({object->meta.ns, object->meta.name});
-  const bool same = entry.workload && *entry.workload->body == *object->body;
-  entry.workload = object;
-  if (same) return;
-  if (!model::Find(object->meta.annotations, kIsOfGroup)) MoveGroupAway({object->meta.ns, object->meta.name}, touched);
-  entry.read = ReadWorkload(*object);
-  ReadSets(Field(Field(*object->body, "spec"), "podSets"), object->meta.ns, settings_.scheduler_names,
-           &entry.of_workload);
+  const Place own{object->meta.ns, object->meta.name};
+  Place place{own.first, FirstSliceOf(*object).value_or(own.second)};
+  if (HasAllSlices(place, own.second)) place = own;
+  if (const auto known = slices_.find(own); known != slices_.end() && known->second != place)
+    DropWorkload(own.first, own.second, touched);
+  if (place != own && slices_.emplace(own, place).second)
+    touched->members.insert({std::string(kDialect), own.first, own.second});
+  Entry& entry = Open(place);
+  Slice& slice = entry.slices[own.second];
+  const std::shared_ptr<const model::Object> before = std::exchange(slice.object, object);
+  if (before && entry.workload == before) entry.workload = object;
+  if (before && entry.next == before) entry.next = object;
+  if (before && *before->body == *object->body) return;
+  if (!model::Find(object->meta.annotations, kIsOfGroup)) MoveGroupAway(place, touched);
+  slice.read = ReadWorkload(*object);
+  TakeSlices(entry);
   ReadPods(entry, touched);
 }
 
 void Workloads::DropWorkload(std::string_view ns, std::string_view name, Touched* touched) {
-  const Place place{std::string(ns), std::string(name)};
+  const Place own{std::string(ns), std::string(name)}, place = Whole(own);
+  if (slices_.erase(own) > 0) touched->members.insert({std::string(kDialect), own.first, own.second});
   const auto at = entries_.find(place);
-  if (at == entries_.end() || !at->second.workload) return;
-  at->second.workload = nullptr;
-  at->second.read = {};
-  at->second.of_workload = {};
+  if (at == entries_.end() || at->second.slices.erase(own.second) == 0) return;
+  TakeSlices(at->second);
   CloseIfEmpty(place, touched);
 }
 
 void Workloads::CloseIfEmpty(const Place& place, Touched* touched) {
   const auto at = entries_.find(place);
-  if (at->second.job || at->second.workload || !at->second.pods.empty()) return ReadPods(at->second, touched);
+  if (at->second.job || !at->second.slices.empty() || !at->second.pods.empty()) return ReadPods(at->second, touched);
   Index(at->second, false);
   touched->gangs.insert(at->second.key);
   entries_.erase(at);
@@ -249,7 +272,7 @@ void Workloads::CloseIfEmpty(const Place& place, Touched* touched) {
 void Workloads::PutOwned(const std::shared_ptr<const model::Object>& object, Touched* touched) {
   const model::OwnerReference* owner = object->meta.Controller();
   if (!owner || owner->kind != "Workload" || !owner->api_version.starts_with(kGroup)) return;
-  const Place place{object->meta.ns, owner->name};
+  const Place place = Whole({object->meta.ns, owner->name});
   const bool is_request = object->kind == RequestKind().kind;
   owners_[{(is_request ? RequestKind() : TemplateKind()).Name(), object->meta.ns, object->meta.name}] = place;
   Owned& owned = owned_[place];
@@ -288,7 +311,7 @@ void Workloads::DropLimits(std::string_view ns, std::string_view name, Touched* 
 // All of its gangs are affected, and the edit of a LimitRange is rare.
 void Workloads::ReadNamespace(std::string_view ns, Touched* touched) {
   for (auto at = entries_.lower_bound({std::string(ns), ""}); at != entries_.end() && at->first.first == ns; ++at) {
-    for (SetsRead* sets : {&at->second.of_job, &at->second.of_workload}) sets->limits.reset();
+    for (SetsRead* sets : {&at->second.of_job, &at->second.of_workload, &at->second.of_next}) sets->limits.reset();
     Read(at->second, touched);
   }
 }
@@ -360,8 +383,8 @@ void Workloads::Index(const Entry& entry, bool add) {
 
 void Workloads::Read(Entry& entry, Touched* touched) {
   Index(entry, false);
-  SetsRead& counted = entry.counted();
-  if (!counted.limits) counted.limits = limits_.Problem(entry.key.ns, counted.json);
+  for (SetsRead* sets : {&entry.of_workload, &entry.counted()})
+    if (!sets->limits) sets->limits = limits_.Problem(entry.key.ns, sets->json);
   std::string problem;
   entry.terms = entry.job ? TermsOf(entry, &problem) : entry.read.terms;
   model::GangSpec spec = SpecOf(entry);
@@ -429,11 +452,14 @@ model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
   const bool came_back = entry.read.evicted_reason == "AdmissionCheck" ||
                          (entry.read.evicted_reason == kPodsReadyTimeout && !settings_.pods_ready.keeps_place);
   if (came_back) ask.queued_ms = std::max(ask.queued_ms, entry.read.evicted_ms);
-  for (const RoleRead& role : entry.counted().roles) ask.roles.push_back(role.ask);
-  ask.problem = *entry.counted().limits;
-  ask.line_uid = entry.workload->meta.uid;
+  const SetsRead& asked = AskedSets(entry);
+  for (const RoleRead& role : asked.roles) ask.roles.push_back(role.ask);
+  ask.problem = *asked.limits;
+  ask.line_uid = (entry.next ? entry.next : entry.workload)->meta.uid;
   if (entry.job && entry.kind->pods != PodOwner::kGroup) ask.job_uid = object.meta.uid;
-  if (!entry.read.replaces.empty()) {
+  if (entry.IsElastic()) {
+    ask.replaces = ask.uid;
+  } else if (!entry.job && !entry.read.replaces.empty()) {
     const size_t slash = entry.read.replaces.find('/');
     const Place old = slash == std::string::npos
                           ? Place{entry.key.ns, entry.read.replaces}
@@ -491,7 +517,7 @@ model::GangSpec Workloads::SpecOf(const Entry& entry) const {
   spec.fit = fit ? *fit : queues_.FitOf(queues_.LeafOf(entry.key.ns, entry.terms.queue)).value_or(settings_.fit);
   spec.problem = ProblemIn(object, read);
   if (!spec.problem.empty()) return spec;
-  const SetsRead& counted = entry.counted();
+  const SetsRead& counted = AskedSets(entry);
   if (entry.job) spec.problem = entry.job_problem;
   if (spec.problem.empty()) spec.problem = counted.problem;
   if (!spec.problem.empty())

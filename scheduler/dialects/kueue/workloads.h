@@ -21,6 +21,7 @@
 #include "dialects/kueue/limits.h"
 #include "dialects/kueue/pods.h"
 #include "dialects/kueue/queues.h"
+#include "dialects/kueue/slices.h"
 #include "dialects/kueue/workload.h"
 #include "dialects/priority.h"
 
@@ -54,16 +55,19 @@ struct Entry {
   Terms terms;                               // as the job says
   SetsRead of_job;
   SetsRead late;                                  // those of its sets that its Workload does not have: a submitter
-  std::shared_ptr<const model::Object> workload;  // null: there is none
+  Slices slices;                                  // its Workloads
+  std::shared_ptr<const model::Object> workload;  // the one that counts; null: there is none
   WorkloadRead read;
   SetsRead of_workload;
+  std::shared_ptr<const model::Object> next;  // a larger form of it, which waits for the rest; null: there is none
+  SetsRead of_next;
   model::GangSpec spec;
 
   // The job is gone; its Workload and pods may be there.
   void ForgetJob();
   // The pod sets that count.
-  const SetsRead& counted() const { return CountsWorkload() ? of_workload : of_job; }
-  SetsRead& counted() { return CountsWorkload() ? of_workload : of_job; }
+  const SetsRead& counted() const { return next ? of_next : CountsWorkload() ? of_workload : of_job; }
+  SetsRead& counted() { return next ? of_next : CountsWorkload() ? of_workload : of_job; }
   bool CountsWorkload() const;
   // It was a job's that is gone.
   bool orphaned() const;
@@ -79,6 +83,8 @@ struct Entry {
   bool IsAnothers() const;
   // How many pods the group lacks; nullopt: it is none, or has no Workload.
   std::optional<int64_t> AbsentPods() const;
+  // It may have more or fewer pods while it runs.
+  bool IsElastic() const { return job && !by_pods() && kueue::IsElastic(*job); }
   // It is to have no pods for now.
   bool IsScaledToZero() const;
   bool by_pods() const { return kind && kind->by_pods(); }
@@ -118,6 +124,8 @@ class Workloads {
   // The gang of a job that waits for quota as a whole; nullopt: it does not.
   std::optional<model::GangKey> GangOfJob(const model::Object& job) const;
 
+  // The gang of the job that has a Workload of that name.
+  model::GangKey GangOfWorkload(const std::string& ns, const std::string& name) const;
   const Entry* Find(const model::GangKey& key) const;
   const Owned& OwnedBy(const model::GangKey& key) const;
   // By the uid of its spec. Null: there is none.
@@ -150,6 +158,19 @@ class Workloads {
   void MovePods(Entry& entry, Touched* touched);
   // Reads the pods again of one that is made of them.
   void ReadPods(Entry& entry, Touched* touched);
+  // The cluster of a RayJob: its autoscaler changes how many pods that has, and not the RayJob.
+  void PutCluster(const model::Object& cluster, Touched* touched);
+  void DropCluster(std::string_view ns, std::string_view name, Touched* touched);
+  void ReadSizes(const std::string& ns, const std::string& job, Touched* touched);
+  void TakeSizes(Entry& entry) const;
+  // Reads what the entry's job declares.
+  void ReadDeclared(Entry& entry, Touched* touched);
+  // Where the job's gang is that has a Workload of that name.
+  Place Whole(const Place& workload) const;
+  // The job has as many Workloads as any may have, and none of that name.
+  bool HasAllSlices(const Place& place, const std::string& name) const;
+  // Takes those of its Workloads that count by now.
+  void TakeSlices(Entry& entry) const;
   Entry& Open(const Place& place);
   void ReadJob(const JobKind& kind, const std::shared_ptr<const model::Object>& object, Entry& entry, Touched* touched);
   void Read(Entry& entry, Touched* touched);
@@ -170,6 +191,15 @@ class Workloads {
   std::map<std::pair<std::string, std::string>, Place> pods_;         // by namespace and name
   // Pods of LeaderWorkerSets that are not known yet, by namespace and set.
   std::map<std::pair<std::string, std::string>, std::map<std::string, std::shared_ptr<const model::Object>>> early_;
+  std::map<Place, Place> slices_;     // of Workloads that have not the name of their job's gang
+  // How many pods the cluster of each RayJob has, by namespace and RayJob; and whose each cluster is.
+  struct ClusterSizes {
+    std::string cluster;
+    std::map<std::string, int64_t> counts;  // by set
+    friend bool operator==(const ClusterSizes&, const ClusterSizes&) = default;
+  };
+  std::map<std::pair<std::string, std::string>, ClusterSizes> sizes_;
+  std::map<std::pair<std::string, std::string>, std::string> clusters_;
   std::map<JobPlace, Place> owners_;  // of ProvisioningRequests and PodTemplates
   std::map<Place, Owned> owned_;
   std::map<std::string, Place> by_uid_;

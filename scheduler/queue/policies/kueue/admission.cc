@@ -143,8 +143,9 @@ void KueueAdmission::Leave(model::GangId gang, Waiting& waiting) {
 }
 
 void KueueAdmission::Wait(model::GangId gang, model::GangAsk ask, std::string nodes) {
-  TUTTI_CHECK(!holdings_.Find(gang), "a gang that has quota does not wait for it");
-  Forget(gang, now_);
+  const Holding* has = holdings_.Find(gang);
+  TUTTI_CHECK(!has || (ask.replaces == has->uid && !has->evicted), "a gang that has quota waits for more alone");
+  StopWaiting(gang);
   Waiting& waiting = waiting_[gang];
   waiting.local = LocalName(ask.ns, ask.local_queue);
   waiting.ask = std::move(ask);
@@ -222,6 +223,15 @@ void KueueAdmission::ReleaseQuota(model::GangId gang, base::Millis now) {
 void KueueAdmission::Forget(model::GangId gang, base::Millis now) {
   now_ = std::max(now_, now);
   ReleaseQuota(gang, now);
+  StopWaiting(gang);
+}
+
+void KueueAdmission::Evict(model::GangId gang) {
+  StopWaiting(gang);
+  holdings_.MarkEvicted(gang);
+}
+
+void KueueAdmission::StopWaiting(model::GangId gang) {
   const auto at = waiting_.find(gang);
   if (at == waiting_.end()) return;
   Leave(gang, at->second);
@@ -261,7 +271,7 @@ PassResult KueueAdmission::Run(base::Millis now) {
   PassResult result;
   for (const model::GangId gang : std::exchange(draining_, {})) {
     if (holdings_.Find(gang)->evicted) continue;
-    holdings_.MarkEvicted(gang);
+    Evict(gang);
     result.evicted.push_back({gang, {}});
   }
   for (const model::GangId gang : std::exchange(rerouted_, {}))

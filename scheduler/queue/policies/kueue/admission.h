@@ -77,21 +77,24 @@ class KueueAdmission {
   void Put(model::LocalQueueSpec local, bool admits);
   void DropLocal(const std::string& ns, const std::string& name);
 
-  // Lets the gang wait, or wait for something else; then it is tried again. REQUIRES: it has no quota.
+  // Lets the gang wait, or wait for something else; then it is tried again. REQUIRES: it has no quota, or asks for all
+  // that it has and more: then it replaces itself, and keeps what it has meanwhile.
   // `nodes`: what else decides which nodes will do; gangs that ask alike and differ in it are not refused alike.
   void Wait(model::GangId gang, model::GangAsk ask, std::string nodes = {});
   // Charges the gang; it no longer waits. Replaces what it had.
   void Hold(model::GangId gang, const HeldQuota& quota, base::Millis now);
   // It gives its quota up in the place that it would have with this priority. REQUIRES: it has some.
   void SetPriority(model::GangId gang, int32_t priority) { holdings_.SetPriority(gang, priority); }
+  // The gang waits no more. It keeps what it has.
+  void StopWaiting(model::GangId gang);
   // The gang neither waits nor has quota.
   void Forget(model::GangId gang, base::Millis now);
 
   // There may be nodes for the gang by now, which had none when it was looked at. No effect on a gang that does not
   // wait.
   void Retry(model::GangId gang);
-  // The gang is to give its quota back, and has it until Forget. No effect on one that has none.
-  void Evict(model::GangId gang) { holdings_.MarkEvicted(gang); }
+  // The gang is to give its quota back, has it until Forget, and waits for no more. REQUIRES: it has some.
+  void Evict(model::GangId gang);
 
   PassResult Run(base::Millis now);
   // Run has something to look at.

@@ -62,7 +62,7 @@ std::vector<Turn> KueueCycle::Nominate() {
 const Holding* KueueCycle::Replaced(const Turn& turn) const {
   if (turn.ask->replaces.empty()) return nullptr;
   const Holding* old = in_.holdings_.FindUid(turn.ask->replaces);
-  return old && old->leaf == turn.leaf ? old : nullptr;
+  return old && old->leaf == turn.leaf && !old->evicted ? old : nullptr;
 }
 
 void KueueCycle::Assign(Turn* turn, const Assignment* within) {
@@ -250,14 +250,16 @@ void KueueCycle::Charge(const Turn& turn, const CellAmounts& amounts) {
 
 void KueueCycle::Commit() {
   for (Turn& turn : admitted_) {
-    // With several of them it may be that all fit only once the victims of others have left.
-    if (in_.shares_.Fits(turn.leaf, turn.assignment.usage))
+    const Holding* old = Replaced(turn);
+    // What it is a larger form of may have to leave for another; and with several of them it may be that all fit only
+    // once the victims of others have left.
+    if (!(old && leaving_.contains(old->gang)) && in_.shares_.Fits(turn.leaf, turn.assignment.usage))
       PlaceAndCommit(&turn);
     else
       Refuse(turn, WaitReason::kWaitingForPreemptedWorkloads,
              "Workload no longer fits after processing another workload", false);
   }
-  for (const auto& [gang, holding] : leaving_) in_.holdings_.MarkEvicted(gang);
+  for (const auto& [gang, holding] : leaving_) in_.Evict(gang);
 }
 
 // Its nodes are taken at once, so that the next one sees them taken.
