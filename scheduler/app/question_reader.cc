@@ -21,6 +21,9 @@ namespace {
 using sim::Json;
 
 constexpr const char* kWhere = "manifests";
+// Kinds of queues, and of what queues have.
+constexpr std::string_view kOfQueues[] = {"Queue",          "ClusterQueue", "LocalQueue",  "Cohort",
+                                          "ResourceFlavor", "ElasticQuota", "QuotaSubtree"};
 // After so many rounds the embedded cluster is at rest, or never.
 constexpr int kMostRounds = 1'000;
 // Kinds of Kueue that have no namespace; the definitions of Kueue are loaded where an object needs them.
@@ -102,6 +105,10 @@ base::Result<QuestionReader::Gangs> QuestionReader::Read(const std::string& mani
   const auto is_node = [](const sim::Manifest& one) { return sim::DigString(one.object, "kind") == "Node"; };
   if (std::erase_if(*objects, is_node) > 0)
     gangs.notes.emplace_back("Nodes are left out: the answer is about the nodes that the cluster has.");
+  if (std::ranges::any_of(*objects, [](const sim::Manifest& one) {
+        return std::ranges::find(kOfQueues, sim::DigString(one.object, "kind")) != std::end(kOfQueues);
+      }))
+    gangs.notes.emplace_back("Queues count as they are in the cluster, and not as the manifests have them.");
   if (objects->size() > kMostObjects)
     return base::Invalid(fmt::format("there are {} objects; a question may have {}", objects->size(), kMostObjects));
   if (const int64_t pods = PodsAskedFor(*objects); pods > kMostPods) return tl::make_unexpected(TooMany(pods));

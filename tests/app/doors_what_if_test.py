@@ -116,7 +116,12 @@ metadata: {name: x}
 apiVersion: v1
 kind: Node
 metadata: {name: n}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: other}
 """)
+        self.assertIn("Queues count as they are in the cluster", " ".join(answer["notes"]))
         self.assertEqual(answer["prospects"][0]["verdict"], "fits")
         self.assertIn("Unknown", " ".join(answer["notes"]))
         self.assertIn("Nodes are left out", " ".join(answer["notes"]))

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <grpcpp/generic/generic_stub.h>
+#include <tutti/v1/whatif.grpc.pb.h>
 
 #include <chrono>
 #include <fstream>
@@ -104,6 +105,25 @@ TEST_CASE("calls are refused for the reasons for which the other door refuses th
   const auto of_standby = List(*decisions, "admin").first;
   CHECK(of_standby.error_code() == StatusCode::UNAVAILABLE);
   CHECK(of_standby.error_message() == "not the leader");
+}
+
+TEST_CASE("a question of what-if is answered, and refused when too many wait") {
+  Rig rig;
+  observe::Prospect prospect;
+  prospect.gang = {"plain", "monitoring", "g"};
+  prospect.verdict = observe::Prospect::Verdict::kFits;
+  rig.stage.outlook = observe::Outlook{{prospect}, {}};
+  rig.Start();
+  const auto what_if = v1::WhatIf::NewStub(ChannelTo(rig.address()));
+  v1::WhatIfRequest request;
+  v1::WhatIfResponse response;
+  CHECK(what_if->Ask(As("prometheus").get(), request, &response).error_code() == StatusCode::INVALID_ARGUMENT);
+  request.set_manifests(std::string(1 << 20, '#'));
+  REQUIRE(what_if->Ask(As("prometheus").get(), request, &response).ok());
+  REQUIRE(response.prospects_size() == 1);
+  CHECK(response.prospects(0).verdict() == "fits");
+  rig.stage.outlook = doors::Fail(doors::Failure::Kind::kTooMany, "1000 questions wait");
+  CHECK(what_if->Ask(As("prometheus").get(), request, &response).error_code() == StatusCode::RESOURCE_EXHAUSTED);
 }
 
 TEST_CASE("any user may ask for the server's health") {
