@@ -43,7 +43,7 @@ class OfGrpc(rig.OfRun):
     def test_a_client_learns_the_services_and_lists_and_watches(self):
         self.assertEqual(sorted(self.call("list")[1]), ["grpc.health.v1.Health", "grpc.reflection.v1alpha.ServerReflection",
                                                 "tutti.v1.Cluster", "tutti.v1.Decisions", "tutti.v1.Queues",
-                                                "tutti.v1.Versions"])
+                                                "tutti.v1.Versions", "tutti.v1.WhatIf"])
         self.assertEqual(self.names("admin"), ["first", "mine"])
         self.assertTrue(self.call("tutti.v1.Versions/Get", "admin")[1][0]["leading"])
         nodes = self.call("tutti.v1.Cluster/ListNodes", "admin")[1][0]["nodes"]
@@ -74,7 +74,7 @@ class OfGrpc(rig.OfRun):
         for method, request in {"Decisions/Get": {"namespace": "default", "name": "first"},
                                 "Decisions/History": {"namespace": "default", "name": "first"},
                                 "Decisions/Watch": {"namespace": "default"}, "Cluster/ListNodes": {},
-                                "Queues/List": {}, "Versions/Get": {}}.items():
+                                "Queues/List": {}, "Versions/Get": {}, "WhatIf/Ask": {"drain": "node-1"}}.items():
             self.assertEqual(self.call(f"tutti.v1.{method}", "dev", **request)[0], PERMISSION_DENIED, method)
             self.assertEqual(self.call(f"tutti.v1.{method}", "stranger", **request)[0], UNAUTHENTICATED, method)
             self.assertEqual(self.call(f"tutti.v1.{method}", "", **request)[0], UNAUTHENTICATED, method)
