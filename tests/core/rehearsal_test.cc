@@ -221,6 +221,20 @@ TEST_CASE("the members of gangs on a node that is drained find other nodes, or w
   CHECK(Places(lone->prospects.front()) == ":cx1");
 }
 
+TEST_CASE("of a question that is too large the last gangs are not looked at") {
+  Rig rig;
+  rig.AddNode("a", 110);
+  const Outlook outlook = Asked(rig, Drafted([](Rig& other) {
+                                  for (int i = 0; i < 2'100; ++i) other.AddPod(fmt::format("p-{}", i), {});
+                                  other.AddPod("high", {.priority_class = "high"});
+                                }));
+  REQUIRE(outlook.prospects.size() == 2'101);
+  CHECK(outlook.prospects.front().gang.name == "high");
+  CHECK(outlook.prospects.front().verdict == Verdict::kFits);
+  CHECK(outlook.prospects.back().verdict == Verdict::kUndecided);
+  CHECK(outlook.prospects.back().notes.size() == 1);
+}
+
 TEST_CASE("a scheduler that is asked decides as one that is not") {
   const auto play = [](bool asks) {
     const auto drafts = Drafted([](Rig& other) {

@@ -29,6 +29,10 @@ namespace {
 
 // What a question may spend before the last of its gangs is looked at, in units of the budget; some 10 ms.
 constexpr int64_t kWorkOfQuestion = 800'000;
+// What it takes to look at a gang besides its search, in the same units.
+constexpr int64_t kWorkOfGang = 500;
+// So many pods of small gangs are looked at, some 10 ms; a gang of more is asked about alone.
+constexpr int64_t kPodsOfQuestion = 2'000;
 
 constexpr const char* kQuotaNote =
     "Its queue gives quota before there are pods. Whether it would give this gang any is not part of the answer.";
@@ -55,6 +59,15 @@ bool IsHopeless(const PlanResult& result) {
 bool IsBeyondCapability(const Admission& admission) {
   return admission.limit == observe::QueueRefuses::Limit::kCapability &&
          std::ranges::any_of(admission.shortages, [](const auto& cell) { return cell.asked > cell.limit; });
+}
+
+// As GangBook::Priority has it.
+int32_t DraftedPriority(const GangDraft& draft) {
+  if (draft.spec.priority) return *draft.spec.priority;
+  if (draft.members.empty()) return 0;
+  int32_t highest = std::numeric_limits<int32_t>::min();
+  for (const GangDraft::Member& member : draft.members) highest = std::max(highest, member.pod->spec->priority);
+  return highest;
 }
 
 std::string CountPods(int64_t count) { return count == 1 ? "1 pod" : fmt::format("{} pods", count); }
@@ -247,16 +260,17 @@ Outlook Rehearsal::Answer(const std::vector<GangDraft>& drafts, NodeId drained) 
   {
     Guests guests(state_, book_);
     const std::string shunned = drained ? state_.snapshot().node(drained).name : std::string();
-    std::vector<std::pair<GangId, const GangDraft*>> asked;
-    std::vector<GangId> ids;
-    for (const GangDraft& draft : drafts) {
-      const auto dialect = std::ranges::find(dialects_, draft.key.dialect, &dialects::Dialect::name);
-      if (dialect == dialects_.end()) continue;
-      ids.push_back(guests.Add(**dialect, draft, shunned));
-      asked.emplace_back(ids.back(), &draft);
+    std::vector<const GangDraft*> asked;
+    for (const GangDraft& draft : drafts) asked.push_back(&draft);
+    std::ranges::stable_sort(asked, std::ranges::greater(), [](const GangDraft* one) { return DraftedPriority(*one); });
+    std::vector<GangId> ids;  // of the first of them
+    int64_t pods = 0;
+    for (const GangDraft* draft : asked) {
+      pods += std::ssize(draft->members);
+      const auto dialect = std::ranges::find(dialects_, draft->key.dialect, &dialects::Dialect::name);
+      if (dialect == dialects_.end() || (!ids.empty() && pods > kPodsOfQuestion)) break;
+      ids.push_back(guests.Add(**dialect, *draft, shunned));
     }
-    std::ranges::stable_sort(asked, std::ranges::greater(),
-                             [this](const auto& one) { return book_.Priority(book_.at(one.first)); });
     state_.Reclassify();
     const QueueRule& rule = options_.queue_rule;
     Trial trial(state_, planner_.what_if(), book_, queues_, waits_, ids,
@@ -265,23 +279,23 @@ Outlook Rehearsal::Answer(const std::vector<GangDraft>& drafts, NodeId drained) 
       for (const PodId pod : std::vector<PodId>(state_.pods_on(drained).begin(), state_.pods_on(drained).end()))
         trial.Evict(pod);
     const int64_t until = planner_.work() + kWorkOfQuestion;
-    for (const auto& [id, draft] : asked) {
-      outlook.prospects.push_back(Describe(book_.at(id), *draft));
-      if (planner_.work() < until)
-        Look(id, trial, &outlook.prospects.back());
+    for (size_t i = 0; i < asked.size(); ++i) {
+      Prospect& prospect = outlook.prospects.emplace_back(Describe(*asked[i]));
+      if (i < ids.size() && planner_.work() + kWorkOfGang * static_cast<int64_t>(i) < until)
+        Look(ids[i], trial, &prospect);
       else
-        outlook.prospects.back().notes.emplace_back(kNotLookedAt);
+        prospect.notes.emplace_back(kNotLookedAt);
     }
   }
   state_.Reclassify();
   return outlook;
 }
 
-Prospect Rehearsal::Describe(const Gang& gang, const GangDraft& draft) const {
+Prospect Rehearsal::Describe(const GangDraft& draft) const {
   Prospect prospect;
   prospect.gang = draft.key;
   prospect.queue = draft.spec.queue;
-  prospect.priority = book_.Priority(gang);
+  prospect.priority = DraftedPriority(draft);
   prospect.min_member = draft.spec.min_member;
   prospect.members = std::ssize(draft.members);
   if (draft.spec.quota)

@@ -5,7 +5,7 @@
 // Their members are promised to the state while a question is answered; placements, evictions and charges are
 // speculated, and the same planner, admission and victim search are asked as for any gang. Gangs are looked at by
 // priority, each with what was found for those before it in place. Between two cycles alone, on the scheduler's thread.
-// A question costs some 10 ms, and then what the search at hand costs: gangs that come later are not looked at.
+// A question costs some 10 ms, and then what the gang at hand costs: gangs that come later are not looked at.
 #pragma once
 
 #include <optional>
@@ -55,7 +55,7 @@ class Rehearsal {
 
   // `drained`: the node that all pods leave, and that takes none of the gangs' members; invalid: there is none.
   observe::Outlook Answer(const std::vector<model::GangDraft>& drafts, model::NodeId drained);
-  observe::Prospect Describe(const Gang& gang, const model::GangDraft& draft) const;
+  observe::Prospect Describe(const model::GangDraft& draft) const;
   void Look(model::GangId id, Trial& trial, observe::Prospect* prospect);
   // Finds places for the gang, and takes them in the trial; or returns why it has none. Sets the verdict.
   std::optional<Refusal> Place(model::GangId id, Trial& trial, observe::Prospect* prospect);
