@@ -12,18 +12,16 @@ namespace tutti::app {
 using Kind = doors::Failure::Kind;
 
 doors::DoorResult<observe::Outlook> ViewSource::Ask(const doors::Question& question) {
-  Views::Question ask;
+  observe::WhatIf what_if{.gangs = {}, .drained = question.node};
   std::vector<std::string> notes;
   if (question.node.empty()) {
     auto read = reader_.Read(question.manifests, question.ns);
     if (!read) return doors::Fail(Kind::kInvalid, read.error().message);
     notes = std::move(read->notes);
-    ask = [drafts = std::make_shared<const std::vector<model::GangDraft>>(std::move(read->drafts))](
-              core::Scheduler& scheduler) { return scheduler.Rehearse(*drafts); };
-  } else {
-    ask = [node = question.node](core::Scheduler& scheduler) { return scheduler.RehearseDrain(node); };
+    what_if.gangs = std::move(read->drafts);
   }
-  auto answer = views_.Ask(std::move(ask));
+  auto answer = views_.Ask([what_if = std::make_shared<const observe::WhatIf>(std::move(what_if))](
+                               core::Scheduler& scheduler) { return scheduler.Rehearse(*what_if); });
   if (!answer && answer.error() == Views::Unanswered::kTooMany)
     return doors::Fail(Kind::kTooMany,
                        fmt::format("{} questions wait, which is the most; ask again later", Views::kMostQuestions));

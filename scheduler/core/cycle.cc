@@ -291,7 +291,9 @@ std::vector<model::ObjectKind> Cycle::Kinds() const { return parts_->drain.Kinds
 bool Cycle::synced() const { return parts_->drain.synced(); }
 bool Cycle::leading() const { return parts_->drain.leading(); }
 bool Cycle::quiet() const { return parts_->committer.quiet(); }
-Rehearsal* Cycle::rehearsal() { return parts_->drain.MayDecide() ? &parts_->rehearsal : nullptr; }
+std::optional<observe::Outlook> Cycle::Rehearse(const observe::WhatIf& what_if) {
+  return parts_->drain.MayDecide() ? parts_->rehearsal.Run(what_if) : std::nullopt;
+}
 const Describer& Cycle::describer() const { return parts_->describer; }
 const ClusterDescriber& Cycle::cluster_describer() const { return parts_->cluster_describer; }
 const observe::Journal& Cycle::journal() const { return parts_->journal; }

@@ -9,10 +9,9 @@
 #include "core/options.h"
 #include "core/publish/describe.h"
 #include "core/publish/describe_cluster.h"
+#include "observe/prospect.h"
 
 namespace tutti::core {
-
-class Rehearsal;
 
 class Cycle {
  public:
@@ -36,7 +35,8 @@ class Cycle {
   bool synced() const;
   bool leading() const;
   bool quiet() const;  // no bind or eviction is under way
-  Rehearsal* rehearsal();  // answers questions without effect, between two cycles; null: nothing is decided now
+  // Says what would follow (passes/rehearsal.h). Nothing comes of it. nullopt: as Scheduler's.
+  std::optional<observe::Outlook> Rehearse(const observe::WhatIf& what_if);
 
   // Return what is shown: Decisions (publish/describe.h), pods, nodes in their order, metrics, what is held in memory.
   const Describer& describer() const;

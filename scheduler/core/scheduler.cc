@@ -6,7 +6,6 @@
 #include <iterator>
 
 #include "core/cycle.h"
-#include "core/passes/rehearsal.h"
 
 namespace tutti::core {
 
@@ -55,18 +54,10 @@ bool Scheduler::AddDecisions(DecisionsPlace* place, std::deque<observe::Decision
 std::optional<Scheduler::DecisionChanges> Scheduler::DecisionsAfter(uint64_t sequence, size_t most) const {
   return impl_->cycle.describer().After(sequence, most);
 }
-std::optional<observe::Outlook> Scheduler::Rehearse(const std::vector<model::GangDraft>& drafts) {
-  Rehearsal* rehearsal = impl_->cycle.rehearsal();
-  return rehearsal ? std::optional(rehearsal->Run(drafts)) : std::nullopt;
+std::optional<observe::Outlook> Scheduler::Rehearse(const observe::WhatIf& what_if) {
+  return impl_->cycle.Rehearse(what_if);
 }
-std::optional<observe::Outlook> Scheduler::RehearseDrain(const std::string& node) {
-  Rehearsal* rehearsal = impl_->cycle.rehearsal();
-  return rehearsal ? rehearsal->Drain(node) : std::nullopt;
-}
-std::vector<model::GangDraft> Scheduler::Drafts() {
-  const Rehearsal* rehearsal = impl_->cycle.rehearsal();
-  return rehearsal ? rehearsal->Drafts() : std::vector<model::GangDraft>();
-}
+std::vector<model::GangDraft> Scheduler::Drafts() const { return impl_->cycle.describer().Drafts(); }
 uint64_t Scheduler::decision_sequence() const { return impl_->cycle.journal().last(); }
 Scheduler::Work Scheduler::Done() const {
   const Cycle::Footprint holds = impl_->cycle.Holds();

@@ -77,12 +77,11 @@ class Scheduler {
                                                 size_t most = std::numeric_limits<size_t>::max()) const;
   uint64_t decision_sequence() const;
 
-  // Says what would become of gangs that are not there, and where the gangs on a node would go if it were drained.
+  // Says what would become of gangs that are not there, or where the gangs on a node would go if it were drained.
   // Nothing comes of it. Between two RunOnce alone. nullopt: nothing is decided now, or there is no such node.
-  std::optional<observe::Outlook> Rehearse(const std::vector<model::GangDraft>& drafts);
-  std::optional<observe::Outlook> RehearseDrain(const std::string& node);
-  // Returns all gangs as such questions.
-  std::vector<model::GangDraft> Drafts();
+  std::optional<observe::Outlook> Rehearse(const observe::WhatIf& what_if);
+  // Returns all gangs, as another scheduler may be asked about them.
+  std::vector<model::GangDraft> Drafts() const;
 
   // What was done so far. For tests of what a change costs.
   struct Work {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prospect: what would become of a gang if it were there now. Outlook: the prospects of all gangs that were asked
-// about, one after another: each finds the room that those before it have left.
+// about, one after another: each finds the room that those before it have left. WhatIf: what is asked.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,16 @@
 #include <vector>
 
 #include "model/gang.h"
+#include "model/gang_draft.h"
 #include "observe/reason.h"
 
 namespace tutti::observe {
+
+// That the gangs are there besides all others; or, if a node is named, that it is drained.
+struct WhatIf {
+  std::vector<model::GangDraft> gangs;
+  std::string drained;
+};
 
 struct Prospect {
   enum class Verdict {

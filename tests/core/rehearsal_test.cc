@@ -42,7 +42,7 @@ std::string StateOf(Rig& rig) {
 Outlook Asked(Rig& rig, const std::vector<GangDraft>& drafts) {
   rig.Settle();
   const std::string before = StateOf(rig);
-  const auto outlook = rig.scheduler->Rehearse(drafts);
+  const auto outlook = rig.scheduler->Rehearse({.gangs = drafts, .drained = {}});
   REQUIRE(outlook);
   CHECK(StateOf(rig) == before);
   rig.Settle();
@@ -202,8 +202,8 @@ TEST_CASE("the members of gangs on a node that is drained find other nodes, or w
   REQUIRE(rig.NodeOf("g-0") == "a");
   REQUIRE(rig.NodeOf("lone") == "b");
   const std::string before = StateOf(rig);
-  CHECK(!rig.scheduler->RehearseDrain("nowhere"));
-  const auto blocked = rig.scheduler->RehearseDrain("a");
+  CHECK(!rig.scheduler->Rehearse({.gangs = {}, .drained = "nowhere"}));
+  const auto blocked = rig.scheduler->Rehearse({.gangs = {}, .drained = "a"});
   REQUIRE(blocked);
   REQUIRE(blocked->prospects.size() == 1);
   CHECK(blocked->prospects.front().gang.name == "g");
@@ -212,10 +212,10 @@ TEST_CASE("the members of gangs on a node that is drained find other nodes, or w
   CHECK(StateOf(rig) == before);
   rig.AddNode("c", 3);
   rig.Settle();
-  const auto moved = rig.scheduler->RehearseDrain("a");
+  const auto moved = rig.scheduler->Rehearse({.gangs = {}, .drained = "a"});
   CHECK(moved->prospects.front().verdict == Verdict::kFits);
   CHECK(Places(moved->prospects.front()) == ":cx2");
-  const auto lone = rig.scheduler->RehearseDrain("b");
+  const auto lone = rig.scheduler->Rehearse({.gangs = {}, .drained = "b"});
   REQUIRE(lone->prospects.size() == 1);
   CHECK(lone->prospects.front().gang.name == "lone");
   CHECK(Places(lone->prospects.front()) == ":cx1");
@@ -250,8 +250,8 @@ TEST_CASE("a scheduler that is asked decides as one that is not") {
       rig.AddPod(fmt::format("p{}", i), {.priority_class = i % 2 ? "high" : ""});
       rig.Settle();
       if (asks) {
-        CHECK(rig.scheduler->Rehearse(drafts));
-        CHECK(rig.scheduler->RehearseDrain("b"));
+        CHECK(rig.scheduler->Rehearse({.gangs = drafts, .drained = {}}));
+        CHECK(rig.scheduler->Rehearse({.gangs = {}, .drained = "b"}));
       }
       rig.Settle();
       story += DecisionsOf(rig) + "\n";

@@ -55,7 +55,7 @@ class Packed(unittest.TestCase):
         self.assertEqual([file for file in image.rglob("*") if file.name in ("sh", "bash", "dash", "apt", "dpkg")], [])
         sbom = json.loads((image / "usr/share/sbom/tutti.spdx.json").read_text())
         names = {package["name"] for package in sbom["packages"]}
-        self.assertTrue({"tutti", "libc6", "libssl3"} <= names, names)
+        self.assertTrue({"tutti", "libc6", "libssl3", "libgrpc++-dev", "libabsl-dev", "libprotobuf-dev"} <= names, names)
         self.assert_demo(self.enter(image, "/usr/local/bin/tutti", "demo"))
 
     def test_the_tarball_runs_where_there_is_nothing_but_a_shell(self):

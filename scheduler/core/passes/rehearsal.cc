@@ -201,12 +201,8 @@ class Rehearsal::Trial {
   std::optional<cluster::WhatIf::Scope> scope_;
 };
 
-Outlook Rehearsal::Run(const std::vector<GangDraft>& drafts) { return Answer(drafts, NodeId()); }
-
-std::vector<GangDraft> Rehearsal::Drafts() const {
-  std::vector<GangDraft> drafts;
-  std::as_const(book_).ForEach([&](GangId, const Gang& gang) { drafts.push_back(DraftOf(gang, state_)); });
-  return drafts;
+std::optional<Outlook> Rehearsal::Run(const observe::WhatIf& what_if) {
+  return what_if.drained.empty() ? Answer(what_if.gangs, NodeId()) : Drain(what_if.drained);
 }
 
 std::optional<Outlook> Rehearsal::Drain(const std::string& node) {

@@ -41,18 +41,15 @@ class Rehearsal {
         strangers_(strangers),
         clock_(clock) {}
 
-  // Says what would become of the gangs if they were there now, besides all that are.
-  observe::Outlook Run(const std::vector<model::GangDraft>& drafts);
-  // Returns all gangs of the book, as another scheduler may be asked about them.
-  std::vector<model::GangDraft> Drafts() const;
-  // Says where the gangs on the node would find places for their members there, were these gone; nullopt: there is no
-  // such node.
-  std::optional<observe::Outlook> Drain(const std::string& node);
+  // Says what would become of the gangs if they were there now; or where the gangs on the node that is drained would
+  // find places for their members there. nullopt: there is no such node.
+  std::optional<observe::Outlook> Run(const observe::WhatIf& what_if);
 
  private:
   class Guests;  // the gangs, while they are in the book
   class Trial;   // what is speculated
 
+  std::optional<observe::Outlook> Drain(const std::string& node);
   // `drained`: the node that all pods leave, and that takes none of the gangs' members; invalid: there is none.
   observe::Outlook Answer(const std::vector<model::GangDraft>& drafts, model::NodeId drained);
   observe::Prospect Describe(const model::GangDraft& draft) const;

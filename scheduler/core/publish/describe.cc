@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/gangs/draft.h"
 #include "core/gangs/evidence.h"
 
 namespace tutti::core {
@@ -206,6 +207,12 @@ observe::Decision Describer::DescribeSettled(model::PodId id) const {
   if (const auto evidence = ReadEvidence(pod)) decision.plan = evidence->plan;
   decision.members.push_back(DescribeMember(pod));
   return decision;
+}
+
+std::vector<model::GangDraft> Describer::Drafts() const {
+  std::vector<model::GangDraft> drafts;
+  book_.ForEach([&](GangId, const Gang& gang) { drafts.push_back(DraftOf(gang, state_)); });
+  return drafts;
 }
 
 }  // namespace tutti::core

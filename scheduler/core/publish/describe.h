@@ -8,9 +8,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/admit/quota_desk.h"
 #include "core/gangs/gang_book.h"
+#include "model/gang_draft.h"
 #include "observe/decision.h"
 #include "observe/journal.h"
 
@@ -30,6 +32,8 @@ class Describer {
   bool Add(observe::DecisionsPlace* place, std::deque<observe::Decision>* records) const;
   // Returns the changes after `sequence`: see Journal::After.
   std::optional<observe::DecisionChanges> After(uint64_t sequence, size_t most) const;
+  // Returns all gangs, as another scheduler may be asked about them.
+  std::vector<model::GangDraft> Drafts() const;
   // Returns how many records were made so far. For tests.
   uint64_t made() const { return made_; }
 
