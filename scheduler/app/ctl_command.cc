@@ -116,7 +116,8 @@ class Command {
   int Ask(const std::string& path, Render text);
   // Puts a question. The exit code is 1 if some gang would wait.
   template <typename Render>
-  int AskWhatIf(const nlohmann::ordered_json& question, Render text);
+  // Ends with 1 if the answer is none that the caller hopes for.
+  int AskWhatIf(const nlohmann::ordered_json& question, Render text, bool (*is_well)(const base::Json& answer));
   // Prints the answer as JSON, YAML or by `text`.
   template <typename Render>
   int SayAnswer(const base::Json& answer, Render text);
@@ -259,12 +260,12 @@ int Command::SayAnswer(const base::Json& answer, Render text) {
 }
 
 template <typename Render>
-int Command::AskWhatIf(const nlohmann::ordered_json& question, Render text) {
+int Command::AskWhatIf(const nlohmann::ordered_json& question, Render text, bool (*is_well)(const base::Json& answer)) {
   const auto answer = door_->Post("whatif", base::PrintOrdered(question));
   if (!answer) return Fail(answer.error().message);
   const base::Json parsed = cluster::ParseJson(*answer);
   const int said = SayAnswer(parsed, text);
-  return said != 0 || AllWouldStart(parsed) ? said : 1;
+  return said != 0 || is_well(parsed) ? said : 1;
 }
 
 int Command::Plan() {
@@ -277,11 +278,12 @@ int Command::Plan() {
   }
   if (manifests.size() > server::Folder::kMostBody)
     return Fail(fmt::format("the manifests are too long: a question may have {} bytes", server::Folder::kMostBody));
-  return AskWhatIf({{"manifests", manifests}, {"namespace", ns_}}, PlanText);
+  return AskWhatIf({{"manifests", manifests}, {"namespace", ns_}}, PlanText, StartsSome);
 }
 
 int Command::DrainPlan() {
-  return AskWhatIf({{"drain", name_}}, [this](const base::Json& answer) { return DrainText(answer, name_); });
+  return AskWhatIf(
+      {{"drain", name_}}, [this](const base::Json& answer) { return DrainText(answer, name_); }, AllWouldStart);
 }
 
 int Command::Why() {

@@ -117,7 +117,7 @@ std::string PlacesText(const Json& prospect) {
   for (const Json& place : List(prospect, "places")) pods[Text(place, "node")] += Number(place, "pods");
   std::vector<std::string> texts;
   for (const auto& [node, count] : pods) {
-    if (texts.size() < kShown) texts.push_back(node.empty() ? "nodes" : fmt::format("{} on {}", count, node));
+    if (texts.size() < kShown) texts.push_back(fmt::format("{} on {}", count, node.empty() ? "nodes that you may not see" : node));
   }
   std::string text = fmt::format("{}", fmt::join(texts, ", "));
   if (pods.size() > kShown) text += fmt::format(" and {} more nodes", pods.size() - kShown);
@@ -145,14 +145,14 @@ std::string ProspectText(const Json& prospect) {
   std::string text;
   if (const std::string message = Text(prospect, "message"); !message.empty()) text += message + "\n";
   text += NeverText(prospect);
-  for (const Json& leaver : List(prospect, "leavers")) {
-    const std::string node = Text(leaver, "node");
-    text += fmt::format("Pod {}/{}{} leaves{}: its {}.\n", Text(leaver, "namespace"), Text(leaver, "pod"),
-                        Text(leaver, "gang") == Text(leaver, "pod") ? "" : " of gang " + Text(leaver, "gang"),
+  for (const Json& victim : List(prospect, "victims")) {
+    const std::string node = Text(victim, "node");
+    text += fmt::format("Pod {}/{}{} leaves{}: its {}.\n", Text(victim, "namespace"), Text(victim, "pod"),
+                        Text(victim, "gang") == Text(victim, "pod") ? "" : " of gang " + Text(victim, "gang"),
                         node.empty() ? "" : " node " + node,
-                        Flag(leaver, "reclaim") ? "queue has more than its share" : "priority is lower");
+                        Flag(victim, "reclaim") ? "queue has more than its share" : "priority is lower");
   }
-  if (const int64_t others = Number(prospect, "otherLeavers"); others > 0)
+  if (const int64_t others = Number(prospect, "otherVictims"); others > 0)
     text += fmt::format("Pods leave in namespaces that you may not see: {}.\n", others);
   for (const Json& note : List(prospect, "notes"))
     if (note.is_string()) text += Shown(note.get<std::string>()) + "\n";
@@ -322,6 +322,8 @@ std::string WhyText(const Json& gang, base::Millis now_ms) {
 bool AllWouldStart(const Json& answer) {
   return std::ranges::all_of(List(answer, "prospects"), WouldStart) && Number(answer, "otherGangsWait") == 0;
 }
+
+bool StartsSome(const Json& answer) { return !List(answer, "prospects").empty() && AllWouldStart(answer); }
 
 std::string PlanText(const Json& answer) { return ProspectTexts(answer) + NotesText(answer); }
 

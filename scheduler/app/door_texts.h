@@ -26,6 +26,8 @@ std::string PlanText(const base::Json& answer);
 std::string DrainText(const base::Json& answer, const std::string& node);
 // Whether all gangs of a WhatIfResponse would start, if need be after others leave for them.
 bool AllWouldStart(const base::Json& answer);
+// Whether there are some besides.
+bool StartsSome(const base::Json& answer);
 // GangHistory.
 std::string HistoryText(const base::Json& history);
 

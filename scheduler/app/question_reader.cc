@@ -32,17 +32,23 @@ constexpr std::string_view kOfCluster[] = {"ClusterQueue",   "ResourceFlavor",  
 
 struct Asked {
   int64_t made = 0, declared = 0;
+  std::string problem;  // of an object whose pods cannot be counted; empty: there is none
 };
 
 int64_t Add(int64_t sum, int64_t more) { return model::SaturatingAdd(sum, std::max<int64_t>(more, 0)); }
 
 int64_t ToCount(double number) { return static_cast<int64_t>(std::clamp(number, 0.0, 1e15)); }
 
-// Counts the pods of all objects in the value. An AppWrapper declares its pods in lists of these names.
+// Counts the pods of all objects in the value. An AppWrapper declares its pods in lists of these names; it has those of
+// the objects in it.
 void CountPods(const Json& value, Asked* asked) {
-  if (value.is_object() && value.contains("kind") && value.contains("apiVersion"))
-    if (const auto sets = dialects::PodSetsOf(value))
+  if (value.is_object() && value.contains("apiVersion") && sim::DigString(value, "kind") != "AppWrapper") {
+    const auto sets = dialects::PodSetsOf(value);
+    if (sets)
       for (const dialects::PodSet& set : *sets) asked->made = Add(asked->made, set.count);
+    else if (sets.error().code == base::ErrorCode::kInvalid)
+      asked->problem = sets.error().message;
+  }
   if (!value.is_structured()) return;
   for (const auto& [key, item] : value.items()) {
     if (item.is_array() && (key == "podSets" || key == "custompodresources"))
@@ -86,9 +92,14 @@ base::Error WithRemedy(base::Error error) {
 
 }  // namespace
 
-int64_t PodsAskedFor(const std::vector<sim::Manifest>& manifests) {
+base::Result<int64_t> PodsAskedFor(const std::vector<sim::Manifest>& manifests) {
   Asked asked;
-  for (const sim::Manifest& one : manifests) CountPods(one.object, &asked);
+  for (const sim::Manifest& one : manifests) {
+    CountPods(one.object, &asked);
+    if (!asked.problem.empty())
+      return base::Invalid(fmt::format("{} {}: {}", sim::DigString(one.object, "kind"),
+                                       sim::DigString(one.object, "metadata", "name"), asked.problem));
+  }
   return std::max(asked.made, asked.declared);
 }
 
@@ -111,7 +122,9 @@ base::Result<QuestionReader::Gangs> QuestionReader::Read(const std::string& mani
     gangs.notes.emplace_back("Queues count as they are in the cluster, and not as the manifests have them.");
   if (objects->size() > kMostObjects)
     return base::Invalid(fmt::format("there are {} objects; a question may have {}", objects->size(), kMostObjects));
-  if (const int64_t pods = PodsAskedFor(*objects); pods > kMostPods) return tl::make_unexpected(TooMany(pods));
+  const base::Result<int64_t> pods = PodsAskedFor(*objects);
+  if (!pods) return tl::make_unexpected(pods.error());
+  if (*pods > kMostPods) return tl::make_unexpected(TooMany(*pods));
   if (const base::Status checked = CheckQuantities(*objects); !checked) return tl::make_unexpected(checked.error());
 
   const base::MutexLock lock(mutex_);

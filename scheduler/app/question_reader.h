@@ -41,7 +41,7 @@ class QuestionReader {
 };
 
 // Returns how many pods the objects ask for, at least: those of kinds that make pods, also inside of other objects, or
-// those that AppWrappers declare.
-int64_t PodsAskedFor(const std::vector<sim::Manifest>& manifests);
+// those that AppWrappers declare. Error kInvalid names an object whose pods cannot be counted, and its field.
+base::Result<int64_t> PodsAskedFor(const std::vector<sim::Manifest>& manifests);
 
 }  // namespace tutti::app

@@ -64,9 +64,9 @@ Json Seconds(base::Millis ms) {
 
 std::string FullName(const std::string& ns, const std::string& name) { return ns + "/" + name; }
 
-// An object of these fields, in this order: Fields("name", name, "ready", true).
+// An object of these fields, in this order: OrderedFields("name", name, "ready", true).
 template <class... KeysAndValues>
-Json Fields(KeysAndValues&&... of) {
+Json OrderedFields(KeysAndValues&&... of) {
   Json object = Json::object();
   auto& fields = object.get_ref<Json::object_t&>();
   fields.reserve(sizeof...(of) / 2);
@@ -161,8 +161,8 @@ void SimulationRecord::Note(const observe::Observer::QuotaStep& step) {
 }
 
 Json& SimulationRecord::AddStep(const char* action, std::string pod, std::string node, std::string gang) {
-  return timeline_.emplace_back(Fields("atSeconds", Seconds(Now()), "action", action, "pod", std::move(pod), "node",
-                                       std::move(node), "gang", std::move(gang)));
+  return timeline_.emplace_back(OrderedFields("atSeconds", Seconds(Now()), "action", action, "pod", std::move(pod),
+                                              "node", std::move(node), "gang", std::move(gang)));
 }
 
 void SimulationRecord::Happened(const char* action, const sim::Json& pod, const std::string& node) {
@@ -267,8 +267,8 @@ Json SimulationRecord::PodLine(const sim::Json& pod, const observe::MemberDecisi
         "no profile serves schedulerName \"{}\"; add one to the KubeSchedulerConfiguration that --config names",
         DigString(pod, "spec", "schedulerName"));
   }
-  return Fields("namespace", sim::NamespaceOf(pod), "name", sim::NameOf(pod), "node", NodeOf(pod), "state", state,
-                "reason", reason, "message", message);
+  return OrderedFields("namespace", sim::NamespaceOf(pod), "name", sim::NameOf(pod), "node", NodeOf(pod), "state",
+                       state, "reason", reason, "message", message);
 }
 
 Json SimulationRecord::Result(const std::vector<observe::Decision>& decisions) && {

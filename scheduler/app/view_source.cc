@@ -17,15 +17,15 @@ doors::DoorResult<observe::Outlook> ViewSource::Ask(const doors::Question& quest
   if (question.node.empty()) {
     auto read = reader_.Read(question.manifests, question.ns);
     if (!read) return doors::Fail(Kind::kInvalid, read.error().message);
+    for (const model::GangDraft& draft : read->drafts)
+      if (const doors::DoorResult<void> may = question.may_ask(draft.key.ns); !may)
+        return tl::make_unexpected(may.error());
     notes = std::move(read->notes);
     what_if.gangs = std::move(read->drafts);
   }
   auto answer = views_.Ask([what_if = std::make_shared<const observe::WhatIf>(std::move(what_if))](
                                core::Scheduler& scheduler) { return scheduler.Rehearse(*what_if); });
-  if (!answer && answer.error() == Views::Unanswered::kTooMany)
-    return doors::Fail(Kind::kTooMany,
-                       fmt::format("{} questions wait, which is the most; ask again later", Views::kMostQuestions));
-  if (!answer) return doors::Fail(Kind::kUnavailable, "the scheduler is too busy to answer; try again");
+  if (!answer) return doors::Fail(Kind::kUnavailable, answer.error().message);
   if (*answer) {
     std::ranges::move(notes, std::back_inserter((*answer)->notes));
     return **std::move(answer);

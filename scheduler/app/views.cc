@@ -98,13 +98,12 @@ void Views::AnswerQuestions(core::Scheduler& scheduler) {
   } while (std::chrono::steady_clock::now() < until);
 }
 
-tl::expected<std::optional<observe::Outlook>, Views::Unanswered> Views::Ask(Question question) {
+base::Result<std::optional<observe::Outlook>> Views::Ask(Question question) {
   const auto asked = std::make_shared<Asked>();
   asked->question = std::move(question);
   {
     const base::MutexLock lock(readers_mutex_);
     if (closed_) return std::nullopt;
-    if (questions_.size() >= kMostQuestions) return tl::make_unexpected(Unanswered::kTooMany);
     questions_.push_back(asked);
   }
   wake_();
@@ -112,7 +111,7 @@ tl::expected<std::optional<observe::Outlook>, Views::Unanswered> Views::Ask(Ques
   if (told.wait_for(kQuestionPatience) == std::future_status::ready) return told.get();
   const base::MutexLock lock(readers_mutex_);
   std::erase(questions_, asked);
-  return tl::make_unexpected(Unanswered::kBusy);
+  return base::Fail(base::ErrorCode::kUnavailable, "the scheduler is too busy to answer; try again");
 }
 
 void Views::TellFollower(const core::Scheduler& scheduler) {

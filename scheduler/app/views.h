@@ -14,9 +14,9 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tl/expected.hpp>
 
 #include "base/mutex.h"
+#include "base/result.h"
 #include "core/scheduler.h"
 #include "observe/published.h"
 
@@ -44,15 +44,10 @@ class Views {
   // seconds. `ns` and `name` restrict the gangs as above.
   std::optional<observe::DecisionChanges> DecisionsAfter(uint64_t sequence, const std::string& ns = "",
                                                          const std::string& name = "");
-  // So many questions wait at most.
-  static constexpr size_t kMostQuestions = 1'000;
   // A question without effect, which the owner's thread puts to the scheduler. nullopt: see Scheduler::Rehearse.
   using Question = std::function<std::optional<observe::Outlook>(core::Scheduler& scheduler)>;
-  enum class Unanswered {
-    kTooMany,  // as many wait as may
-    kBusy,     // there was no answer for half a minute
-  };
-  tl::expected<std::optional<observe::Outlook>, Unanswered> Ask(Question question);
+  // Error kUnavailable: there was no answer for half a minute.
+  base::Result<std::optional<observe::Outlook>> Ask(Question question);
   // Return all pods, nodes and queues of the cluster in the same way; null if no list was ever made.
   std::shared_ptr<const core::Scheduler::PodList> Pods();
   std::shared_ptr<const core::Scheduler::NodeList> Nodes();

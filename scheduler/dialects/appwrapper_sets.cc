@@ -19,6 +19,8 @@ using cluster::JsonField;
 using cluster::JsonReader;
 
 constexpr size_t kMostComponents = 256;
+// Of all components, as of a Workload: the template of each is copied.
+constexpr size_t kMostSets = 256;
 // Pod sets of a Workload are named by it, and a name of one has 63 characters: "-submitter-255" is the longest end.
 constexpr size_t kLongestName = 49;
 constexpr std::string_view kComponents = "/spec/components/", kTemplate = "/template";
@@ -74,7 +76,7 @@ bool ComeInOrder(const Json& object) {
 }
 
 void ReadDeclaredSets(JsonReader& read, const JsonField& declared, const Json& object, std::vector<PodSet>* sets) {
-  if (!FewEnough(read, declared, kMostRoles)) return;
+  if (!FewEnough(read, declared, kMostSets)) return;
   size_t place = 0;
   read.Items(declared, [&](const JsonField& one) {
     const JsonField path = one["path"];
@@ -96,6 +98,7 @@ void ReadComponentSets(JsonReader& read, const JsonField& root, std::vector<PodS
   if (!FewEnough(read, components, kMostComponents)) return;
   size_t place = 0, number = 0;
   read.Items(components, [&](const JsonField& component) {
+    if (sets->size() > kMostSets) return;
     const JsonField wrapped = component["template"];
     for (PodSet& set : SetsOfComponent(read, component, wrapped)) {
       set.name = set.late ? fmt::format("{}-submitter-{}", name, place) : fmt::format("{}-{}", name, number++);
@@ -105,14 +108,17 @@ void ReadComponentSets(JsonReader& read, const JsonField& root, std::vector<PodS
     }
     ++place;
   });
+  if (sets->size() > kMostSets)
+    read.Problem(components, fmt::format("more than {} groups of pods are not looked at; write fewer", kMostSets));
   if (read.ok() && sets->empty()) read.Problem(components, "components contains no podspecs");
 }
 
 std::pair<std::string, std::string> SplitAtComponent(const std::string& path) {
   if (!path.starts_with(kComponents)) return {};
   const size_t end = path.find('/', kComponents.size());
-  if (end == path.npos) return {};
+  if (end == path.npos || path.compare(end, kTemplate.size(), kTemplate) != 0) return {};
   const size_t inner = end + kTemplate.size();
+  if (inner < path.size() && path[inner] != '/') return {};
   return {path.substr(0, inner), path.substr(inner)};
 }
 

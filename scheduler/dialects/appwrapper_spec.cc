@@ -113,6 +113,7 @@ WrapperSpec ReadWrapper(const model::Object& object, const DialectSettings& sett
     ReadResources(read, spec, context, &wrapper);
   wrapper.periods = ReadPeriods(object.meta.annotations);
   if (read.ok()) CheckItems(read, spec, wrapper);
+  if (!read.ok()) wrapper.fault = read.problem();
   wrapper.problem = ProblemIn(object, read);
   NameRoles(&wrapper);
   if (wrapper.problem.empty()) wrapper.remark = Differences(wrapper, object.meta.ns);

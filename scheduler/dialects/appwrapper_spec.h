@@ -26,7 +26,8 @@ struct WrapperSpec {
   Requeuing requeuing;     // v1beta1
   // Where what is declared of pods differs from what they are, in what; empty: in nothing.
   std::string remark;
-  std::string problem;  // why nothing of it can be created; empty: nothing is wrong
+  std::string fault;    // why nothing of it can be created, by the field; empty: nothing is wrong
+  std::string problem;  // the same, with the AppWrapper's name
 
   int64_t PodCount() const;
 };

@@ -168,7 +168,7 @@ struct DialectSettings {
   bool kueue_0_8 = false;               // Workloads' conditions and Events are worded as Kueue 0.8 does
 };
 
-// Kueue, AppWrapper, Volcano, scheduler-plugins, upstream, YuniKorn, KubeRay, plain pods.
+// Kueue, QuotaSubtree, AppWrapper, Volcano, scheduler-plugins, upstream, YuniKorn, KubeRay, plain pods.
 DialectList MakeDialects(const DialectSettings& settings = {});
 
 }  // namespace tutti::dialects

@@ -256,10 +256,11 @@ base::Result<Sets> PodSetsOf(const Json& object) {
 }
 
 Json TemplateOf(const Json& object, const PodSet& set) {
-  if (const auto [component, inner] = SplitAtComponent(set.path); !component.empty()) {
+  if (TextIn(object, "kind") == "AppWrapper") {
+    const auto [component, inner] = SplitAtComponent(set.path);
     PodSet of_component = set;
     of_component.path = inner;
-    return TemplateOf(At(object, component), of_component);
+    return component.empty() ? Json() : TemplateOf(At(object, component), of_component);
   }
   if (set.path.empty()) {
     Json pod_template = Json::object();

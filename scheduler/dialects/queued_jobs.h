@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jobs that wait in the queues of one dialect, and whose controller is another: an AppWrapper in one of Kueue's queues.
-// They are gangs of the first, and that one lets them go; the second says what becomes of them then.
+// The queues' dialect has them as gangs and lets them go; their controller's dialect creates and deletes what they
+// wrap.
 #pragma once
 
 #include <optional>

@@ -57,14 +57,20 @@ QuotaSubtrees::Subtree QuotaSubtrees::Read(const model::Object& object) {
     });
   const std::string problem = ProblemIn(object, read);
   for (auto& [name, queue] : subtree.nodes) queue.problem = problem;
+  // To nodes of no tree nothing is charged.
+  if (subtree.tree.empty()) subtree.nodes.clear();
+  if (subtree.nodes.empty()) subtree.problem = problem;
   return subtree;
 }
 
 void QuotaSubtrees::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
   const Place place{object->meta.ns, object->meta.name};
+  Subtree next = Read(*object);
+  if (const auto known = subtrees_.find(place); known != subtrees_.end() && known->second == next) return;
   Forget(place, touched);
-  Subtree& subtree = subtrees_[place] = Read(*object);
+  const Subtree& subtree = subtrees_[place] = std::move(next);
   if (!subtree.tree.empty()) ++trees_[subtree.tree];
+  if (!subtree.problem.empty()) unread_.insert(place);
   for (const auto& [name, queue] : subtree.nodes) {
     declared_by_[name].insert(place);
     touched->queues.insert(name);
@@ -85,6 +91,7 @@ void QuotaSubtrees::Forget(const Place& place, Touched* touched) {
     declared->second.erase(place);
     if (declared->second.empty()) declared_by_.erase(declared);
   }
+  unread_.erase(place);
   subtrees_.erase(at);
 }
 
@@ -109,6 +116,7 @@ std::optional<model::QueueSpec> QuotaSubtrees::DescribeQueue(std::string_view na
 }
 
 std::string QuotaSubtrees::problem() const {
+  if (!unread_.empty()) return subtrees_.at(*unread_.begin()).problem;
   if (trees_.size() < 2) return {};
   return fmt::format(
       "QuotaSubtrees are of several trees, such as {} and {}, and an AppWrapper is charged to one; delete those of the "

@@ -34,7 +34,7 @@ class QuotaSubtrees final : public Dialect {
 
   // The tree that AppWrappers are charged to; empty: there is none.
   std::string_view tree() const { return trees_.empty() ? std::string_view() : trees_.begin()->first; }
-  // Why they cannot be charged: there are several trees. Empty: they can.
+  // Why they cannot be charged: no node of a QuotaSubtree can be read, or there are several trees. Empty: they can.
   std::string problem() const;
 
  private:
@@ -42,12 +42,15 @@ class QuotaSubtrees final : public Dialect {
   using Nodes = std::map<std::string, model::QueueSpec, std::less<>>;
   struct Subtree {
     std::string tree;
-    Nodes nodes;
+    Nodes nodes;          // what is wrong with it is in each of them
+    std::string problem;  // the same where it has none
+    friend bool operator==(const Subtree&, const Subtree&) = default;
   };
   static Subtree Read(const model::Object& object);
   void Forget(const Place& place, Touched* touched);
 
   std::map<Place, Subtree> subtrees_;
+  std::set<Place> unread_;                                           // those with a problem
   std::map<std::string, size_t, std::less<>> trees_;                 // how many objects are of each
   std::map<std::string, std::set<Place>, std::less<>> declared_by_;  // by queue
 };

@@ -35,18 +35,18 @@ void FillPlaces(const Prospect& prospect, bool sees_nodes, v1::Prospect* to) {
   }
 }
 
-void FillLeavers(const Prospect& prospect, bool sees_nodes, Sight& sight, v1::Prospect* to) {
-  for (const Prospect::Leaver& it : prospect.leavers) {
+void FillVictims(const Prospect& prospect, bool sees_nodes, Sight& sight, v1::Prospect* to) {
+  for (const Prospect::Victim& it : prospect.victims) {
     if (!sight.MayName(it.ns)) {
-      to->set_other_leavers(to->other_leavers() + 1);
+      to->set_other_victims(to->other_victims() + 1);
       continue;
     }
-    v1::Leaver& leaver = *to->add_leavers();
-    leaver.set_namespace_(Utf8(it.ns));
-    leaver.set_pod(Utf8(it.pod));
-    if (sees_nodes) leaver.set_node(Utf8(it.node));
-    leaver.set_gang(Utf8(it.gang));
-    leaver.set_reclaim(it.reclaim);
+    v1::Victim& victim = *to->add_victims();
+    victim.set_namespace_(Utf8(it.ns));
+    victim.set_pod(Utf8(it.pod));
+    if (sees_nodes) victim.set_node(Utf8(it.node));
+    victim.set_gang(Utf8(it.gang));
+    victim.set_reclaim(it.reclaim);
   }
 }
 
@@ -65,9 +65,16 @@ void FillProspect(const Prospect& prospect, bool sees_nodes, Sight& sight, v1::P
     Fill(*prospect.why, to->mutable_why());
   }
   FillPlaces(prospect, sees_nodes, to);
-  FillLeavers(prospect, sees_nodes, sight, to);
+  FillVictims(prospect, sees_nodes, sight, to);
   to->set_breaks(prospect.breaks);
   for (const std::string& note : prospect.notes) to->add_notes(Utf8(note));
+}
+
+std::string WhyTooMany(server::Places::Refusal refusal, const std::string& user) {
+  const std::string asked = refusal == server::Places::Refusal::kAllTaken
+                                ? fmt::format("{} questions are asked now", Prospects::kMostAtOnce)
+                                : fmt::format("user \"{}\" asks {} questions now", user, Prospects::kMostAtOnceEach);
+  return asked + ", which is the most; try again later";
 }
 
 }  // namespace
@@ -91,7 +98,17 @@ DoorResult<v1::WhatIfResponse> Prospects::Ask(const v1::WhatIfRequest& request, 
   if (of_node && !*sees_nodes)
     return Fail(Failure::Kind::kForbidden,
                 fmt::format("to ask about a node, a user must be allowed to get the path {}", kNodesPath));
-  const auto outlook = source_.Ask({request.manifests(), request.namespace_(), request.drain()});
+  const auto [place, refusal] = places_.Take(sight.user());
+  if (!place) return Fail(Failure::Kind::kTooMany, WhyTooMany(refusal, sight.user()));
+  const auto may_ask = [&sight](const std::string& ns) -> DoorResult<void> {
+    const DoorResult<bool> sees = sight.Sees(ns);
+    if (!sees) return tl::make_unexpected(sees.error());
+    if (*sees) return {};
+    return Fail(Failure::Kind::kForbidden,
+                fmt::format("user \"{}\" may not list pods in namespace \"{}\", and so not ask about gangs there",
+                            sight.user(), Utf8(ns)));
+  };
+  const auto outlook = source_.Ask({request.manifests(), request.namespace_(), request.drain(), may_ask});
   if (!outlook) return tl::make_unexpected(outlook.error());
   v1::WhatIfResponse response;
   for (const Prospect& prospect : outlook->prospects) {
@@ -101,10 +118,6 @@ DoorResult<v1::WhatIfResponse> Prospects::Ask(const v1::WhatIfRequest& request, 
       FillProspect(prospect, *sees_nodes, sight, response.add_prospects());
       continue;
     }
-    if (!of_node)
-      return Fail(Failure::Kind::kForbidden,
-                  fmt::format("user \"{}\" may not list pods in namespace \"{}\", and so not ask about gangs there",
-                              sight.user(), Utf8(prospect.gang.ns)));
     response.set_other_gangs(response.other_gangs() + 1);
     if (!WouldStart(prospect)) response.set_other_gangs_wait(response.other_gangs_wait() + 1);
   }

@@ -8,11 +8,15 @@
 
 #include "doors/sight.h"
 #include "doors/source.h"
+#include "server/places.h"
 
 namespace tutti::doors {
 
 class Prospects {
  public:
+  // So many questions are asked at a time, in all and by one user. Each holds a connection until it is answered.
+  static constexpr int kMostAtOnce = 64, kMostAtOnceEach = 16;
+
   // Outlives this.
   explicit Prospects(Source& source) : source_(source) {}
 
@@ -21,6 +25,7 @@ class Prospects {
 
  private:
   Source& source_;
+  server::Places places_{kMostAtOnce, kMostAtOnceEach};
 };
 
 // Reads a request in JSON. Failure: kInvalid.

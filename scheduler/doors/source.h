@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,7 +35,7 @@ struct Failure {
     kAnonymous,    // 401: there is no credential
     kForbidden,    // 403
     kNotFound,     // 404
-    kTooMany,      // 429: so many questions wait that no other may
+    kTooMany,      // 429: as many questions are asked at once as may be
     kUnavailable,  // 503: this process does not lead, or is too busy
   } kind = Kind::kUnavailable;
   std::string message;  // one sentence
@@ -52,6 +53,8 @@ struct Question {
   std::string manifests;
   std::string ns;  // of manifests that name none; empty: "default"
   std::string node;
+  // Fails if the caller may not ask about gangs in the namespace. It is asked before the scheduler is.
+  std::function<DoorResult<void>(const std::string& ns)> may_ask;
 };
 
 class Source {
@@ -71,7 +74,8 @@ class Source {
   virtual std::shared_ptr<const QueueViews> ListQueues() = 0;
   virtual observe::History::Found HistoryOf(const std::string& ns, const std::string& name,
                                             const std::string& dialect) = 0;
-  // Answers the question; nothing comes of it. Failures: kInvalid, kNotFound (the node), kTooMany, kUnavailable.
+  // Answers the question; nothing comes of it. Failures: those of `may_ask`, kInvalid, kNotFound (the node),
+  // kUnavailable.
   virtual DoorResult<observe::Outlook> Ask(const Question& question) = 0;
 };
 

@@ -24,7 +24,7 @@ struct WhatIf {
 struct Prospect {
   enum class Verdict {
     kFits,             // it would start now
-    kNeedsVictims,     // it would start once `leavers` are gone, and it has the right to that
+    kNeedsVictims,     // it would start once `victims` are gone, and it has the right to that
     kWaitsForQueue,    // its queue would not take it now
     kWaitsForNodes,    // nodes have too little free for it now
     kWaitsForMembers,  // it needs more members than there would be
@@ -38,11 +38,11 @@ struct Prospect {
     friend bool operator==(const Place&, const Place&) = default;
   };
   // A pod that would be evicted.
-  struct Leaver {
+  struct Victim {
     std::string ns, pod, node;
     std::string gang;      // its name, in that namespace; of a pod without a gang the pod's
     bool reclaim = false;  // its queue has more than its share; else its priority is lower
-    friend bool operator==(const Leaver&, const Leaver&) = default;
+    friend bool operator==(const Victim&, const Victim&) = default;
   };
 
   model::GangKey gang;
@@ -53,7 +53,7 @@ struct Prospect {
   std::shared_ptr<const Reason> why;  // null: it would start now, or with victims; or nothing is known
   std::string message;                // the reason in sentences
   std::vector<Place> places;          // of the minimum, by role and node; where it would start
-  std::vector<Leaver> leavers;        // by node and name
+  std::vector<Victim> victims;        // by node and name
   bool breaks = false;                // of a drained node: with these members gone it has less than its minimum
   std::vector<std::string> notes;     // in what the answer may differ from what the scheduler would do
 };

@@ -51,6 +51,8 @@ bool Unreadable(const httplib::Request& request, httplib::Response& response) {
     return true;
   };
   if (!length) return refuse(411, "the header Content-Length is needed\n");
+  // For each range the library copies the bytes that it covers.
+  if (!request.ranges.empty()) return refuse(416, "the answer to a question has no ranges\n");
   if (*length > Folder::kMostBody)
     return refuse(413, fmt::format("a question may have {} bytes, and this one has {}\n", Folder::kMostBody, *length));
   if (request.get_header_value("Content-Type").rfind(kJson, 0) != 0)

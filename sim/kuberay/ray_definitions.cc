@@ -10,9 +10,9 @@ Json Int32(int64_t by_default) { return {{"type", "integer"}, {"format", "int32"
 Json OneOf(std::vector<const char*> values) { return {{"type", "string"}, {"enum", values}}; }
 Json MapOfStrings() { return {{"type", "object"}, {"additionalProperties", Typed("string")}}; }
 Json ListOf(Json items) { return {{"type", "array"}, {"items", std::move(items)}}; }
-Json Fields(Json properties) { return {{"type", "object"}, {"properties", std::move(properties)}}; }
-Json Fields(Json properties, const std::vector<const char*>& required) {
-  Json schema = Fields(std::move(properties));
+Json ObjectOf(Json properties) { return {{"type", "object"}, {"properties", std::move(properties)}}; }
+Json ObjectOf(Json properties, const std::vector<const char*>& required) {
+  Json schema = ObjectOf(std::move(properties));
   schema["required"] = required;
   return schema;
 }
@@ -33,7 +33,7 @@ Json HeadGroup(bool stable) {
     fields["labels"] = Anything();
     fields["resources"] = Anything();
   }
-  return Fields(std::move(fields), required);
+  return ObjectOf(std::move(fields), required);
 }
 
 Json WorkerGroup(bool stable) {
@@ -42,7 +42,7 @@ Json WorkerGroup(bool stable) {
                  {"minReplicas", Int32(0)},
                  {"maxReplicas", Int32(INT32_MAX)},
                  {"rayStartParams", MapOfStrings()},
-                 {"scaleStrategy", Fields({{"workersToDelete", ListOf(Typed("string"))}})},
+                 {"scaleStrategy", ObjectOf({{"workersToDelete", ListOf(Typed("string"))}})},
                  {"template", Embedded("PodTemplateSpec")}};
   std::vector<const char*> required = {"groupName", "maxReplicas", "minReplicas", "template"};
   if (stable) {
@@ -54,7 +54,7 @@ Json WorkerGroup(bool stable) {
   } else {
     required.push_back("rayStartParams");
   }
-  return Fields(std::move(fields), required);
+  return ObjectOf(std::move(fields), required);
 }
 
 Json AutoscalerOptions(bool stable) {
@@ -68,16 +68,16 @@ Json AutoscalerOptions(bool stable) {
                  {"upscalingMode", OneOf({"Default", "Aggressive", "Conservative"})},
                  {"volumeMounts", ListOf(Embedded("VolumeMount"))}};
   if (stable) fields["version"] = OneOf({"v1", "v2"});
-  return Fields(std::move(fields));
+  return ObjectOf(std::move(fields));
 }
 
 Json FaultToleranceOptions() {
-  const Json credential = Fields({{"value", Typed("string")}, {"valueFrom", Embedded("EnvVarSource")}});
-  return Fields({{"externalStorageNamespace", Typed("string")},
-                 {"redisAddress", Typed("string")},
-                 {"redisPassword", credential},
-                 {"redisUsername", credential}},
-                {"redisAddress"});
+  const Json credential = ObjectOf({{"value", Typed("string")}, {"valueFrom", Embedded("EnvVarSource")}});
+  return ObjectOf({{"externalStorageNamespace", Typed("string")},
+                   {"redisAddress", Typed("string")},
+                   {"redisPassword", credential},
+                   {"redisUsername", credential}},
+                  {"redisAddress"});
 }
 
 Json ClusterSpec(bool stable) {
@@ -93,7 +93,7 @@ Json ClusterSpec(bool stable) {
     fields["gcsFaultToleranceOptions"] = FaultToleranceOptions();
     fields["managedBy"] = OneOf({"ray.io/kuberay-operator", "kueue.x-k8s.io/multikueue"});
   }
-  return Fields(std::move(fields), {"headGroupSpec"});
+  return ObjectOf(std::move(fields), {"headGroupSpec"});
 }
 
 Json JobSpec(bool stable) {
@@ -118,9 +118,9 @@ Json JobSpec(bool stable) {
     fields["deletionPolicy"] = OneOf({"DeleteCluster", "DeleteWorkers", "DeleteSelf", "DeleteNone"});
     fields["managedBy"] = OneOf({"ray.io/kuberay-operator", "kueue.x-k8s.io/multikueue"});
     fields["submissionMode"] = {{"type", "string"}, {"default", "K8sJobMode"}};
-    fields["submitterConfig"] = Fields({{"backoffLimit", Int32()}});
+    fields["submitterConfig"] = ObjectOf({{"backoffLimit", Int32()}});
   }
-  return Fields(std::move(fields));
+  return ObjectOf(std::move(fields));
 }
 
 Json Column(const char* name, const char* type, const char* path, int priority = 0) {
@@ -130,11 +130,11 @@ Json Column(const char* name, const char* type, const char* path, int priority =
 }
 
 Json Version(const char* name, bool stored, Json spec, const std::vector<Json>& columns) {
-  Json root = Fields({{"apiVersion", Typed("string")},
-                      {"kind", Typed("string")},
-                      {"metadata", Typed("object")},
-                      {"spec", std::move(spec)},
-                      {"status", Anything()}});
+  Json root = ObjectOf({{"apiVersion", Typed("string")},
+                        {"kind", Typed("string")},
+                        {"metadata", Typed("object")},
+                        {"spec", std::move(spec)},
+                        {"status", Anything()}});
   return {{"name", name},
           {"served", true},
           {"storage", stored},

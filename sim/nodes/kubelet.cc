@@ -184,7 +184,7 @@ void Kubelet::OnNode(const WatchEvent& event) {
   node.present = event.type != EventType::kDeleted;
   const bool was_ready = node.ready;
   node.ready = node.present && IsTrue(*event.object, "Ready");
-  if (!node.present) return;
+  if (!node.present) return decoded_.Drop(UidOf(*event.object));
   node.allocatable = decoded_.Node(event.object)->allocatable;
   if (was_ready || !node.ready) return;
   for (const ObjectKey& key : node.bound) queue_.Add(key);

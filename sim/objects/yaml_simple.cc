@@ -113,7 +113,7 @@ class Reader {
     Next();
     const bool is_block = IsDeeper(0);
     auto value = Below(0, 0);
-    if (!value || !is_block || IsDeeper(0)) return value;
+    if (!value || bad_ || !is_block || IsDeeper(0)) return value;
     base::Freeze(*value);
     return blocks_->Put({std::string(text), *std::move(value)}).value;
   }

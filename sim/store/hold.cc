@@ -14,7 +14,8 @@ constexpr const char* kMarkTemplates = "tutti-mark-pod-templates";
 constexpr const char* kMarkLeaderWorkers = "tutti-mark-leader-worker-templates";
 constexpr const char* kHoldRayServices = "tutti-hold-ray-services";
 const GroupResource kDeploymentKind{"apps", "deployments"}, kStatefulSetKind{"apps", "statefulsets"},
-    kLeaderWorkerSets{"leaderworkerset.x-k8s.io", "leaderworkersets"}, kRayServices{"ray.io", "rayservices"};
+    kLeaderWorkerSets{"leaderworkerset.x-k8s.io", "leaderworkersets"}, kRayServices{"ray.io", "rayservices"},
+    kAppWrappers{"workload.codeflare.dev", "appwrappers"};
 constexpr const char* kPodSetLabel = "kueue.x-k8s.io/podset";
 constexpr const char* kManaged = "kueue.x-k8s.io/managed";
 constexpr const char* kGate = "kueue.x-k8s.io/admission";
@@ -32,10 +33,12 @@ bool IsInForce(const Store& store, const char* policy) {
 
 bool HasLabel(const Json& object, const char* label) { return Dig(object, "metadata", "labels").contains(label); }
 
-// KubeRay suspends no RayJob that uses an existing cluster, and none that leaves its cluster behind.
+// KubeRay suspends no RayJob that uses an existing cluster, and none that leaves its cluster behind. An AppWrapper of
+// v1beta1 waits in no queue.
 bool CanBeSuspended(const GroupResource& id, const Json& object) {
-  if (id != kRayJobs) return true;
   const Json& spec = Child(object, "spec");
+  if (id == kAppWrappers) return spec.contains("components");
+  if (id != kRayJobs) return true;
   return BoolOf(Child(spec, "shutdownAfterJobFinishes")) && Child(spec, "clusterSelector").empty();
 }
 
@@ -103,7 +106,8 @@ void HoldQueued(const Store& store, const GroupResource& id, Json& object) {
   if (id == kLeaderWorkerSets && in_force(kMarkLeaderWorkers)) return MarkLeaderWorkers(object);
   if (id == kRayServices && in_force(kHoldRayServices) && Dig(object, "spec", "rayClusterConfig").is_object())
     object["spec"]["rayClusterConfig"]["suspend"] = true;
-  if ((id == kRayJobs || id == kRayClusters || id == kJobs) && in_force(kHoldJobs)) object["spec"]["suspend"] = true;
+  const bool has_flag = id == kRayJobs || id == kRayClusters || id == kJobs || id == kAppWrappers;
+  if (has_flag && in_force(kHoldJobs)) object["spec"]["suspend"] = true;
 }
 
 }  // namespace tutti::sim

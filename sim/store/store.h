@@ -126,6 +126,7 @@ class Store {
   }
 
   const ResourceTable& resources() const { return resources_; }
+  // What is known of the pod specs that were created before: to be asked and told while manifests are read.
   PodTemplates& templates() { return templates_; }
   // Takes a built-in group version out, as kube-apiserver's --runtime-config=GROUP/VERSION=false does. REQUIRES: none
   // of its objects is there.

@@ -2,7 +2,7 @@
 // sim/store/strategy.h - what each kind wants done to an object between the request and
 // storage: defaults, computed fields, and what may not be written.
 //
-// Pure functions of their arguments; the store is only read.
+// Pure functions of their arguments but for `templates`, which remembers; the store is only read.
 #pragma once
 
 #include <vector>

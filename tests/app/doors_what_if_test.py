@@ -104,7 +104,7 @@ value: 100
 """ + POD % {"name": "urgent", "cpu": 4} + "  priorityClassName: high\n")
         urgent = answer["prospects"][0]
         self.assertEqual((urgent["verdict"], urgent["priority"]), ("needs-victims", 100))
-        self.assertEqual({one["gang"] for one in urgent["leavers"]}, {"first"})
+        self.assertEqual({one["gang"] for one in urgent["victims"]}, {"first"})
         self.assertEqual(urgent["places"][0]["pods"], 1)
 
     def test_what_has_no_effect_on_the_answer_is_noted(self):
@@ -133,6 +133,7 @@ metadata: {name: other}
                 (DEPLOYMENT % {"replicas": 1000000}, 400, "1000000 pods; a question may have 10000"),
                 ("---\n".join([DEPLOYMENT % {"replicas": 9000}] * 2), 400, "18000 pods"),
                 ("---\n".join(["apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"] * 1001), 400, "1001 objects"),
+                ((RAY % {"workers": 50000}).replace("groupName: w", "groupName: head"), 400, "RayCluster train: "),
                 (POD % {"name": "one", "cpu": 1} + "  priorityClassName: unknown\n", 400, "add the PriorityClass"),
                 (POD % {"name": "one", "cpu": 1} + "  contaners: []\n", 400, "contaners"),
                 (POD % {"name": "../../etc", "cpu": 1}, 400, "name"),
@@ -169,6 +170,8 @@ metadata: {name: other}
         wrong = self.ctl("plan", "-f", str(self.root / "nothing"), "--server", self.url)
         self.assertEqual((wrong.returncode, wrong.stdout), (1, ""))
         self.assertIn("nothing", wrong.stderr)
+        file.write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n")
+        self.assertEqual(self.ctl("plan", "-f", str(file), "--server", self.url).returncode, 1)
         file.write_text("# " + "x" * (1 << 20))
         self.assertIn("1048576 bytes", self.ctl("plan", "-f", str(file), "--server", self.url).stderr)
         drained = self.ctl("drain-plan", "node-1", "--server", self.url)
@@ -177,8 +180,9 @@ metadata: {name: other}
 
 
 class OfRun(rig.OfRun):
-    def post(self, question, token, content_type="application/json"):
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
+    def post(self, question, token, content_type="application/json", **headers):
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
         return fetch(self.scheduler + DOOR + "whatif", "POST", question, headers=headers, content_type=content_type)
 
     def announce(self, length):
@@ -210,6 +214,7 @@ class OfRun(rig.OfRun):
         self.assertEqual(self.post(question, "")[0], 401)
         self.assertEqual(self.post(question, "stranger")[0], 401)
         self.assertEqual(self.post(question, "admin", "text/plain")[0], 415)
+        self.assertEqual(self.post(question, "admin", Range="bytes=0-,0-")[0], 416)
         status, text = self.announce((1 << 20) + 1)
         self.assertEqual(status, 413)
         self.assertIn("1048576 bytes", text)

@@ -57,9 +57,9 @@ std::string Places(const Prospect& prospect) {
   return text;
 }
 
-std::string Leavers(const Prospect& prospect) {
+std::string Victims(const Prospect& prospect) {
   std::string text;
-  for (const Prospect::Leaver& it : prospect.leavers)
+  for (const Prospect::Victim& it : prospect.victims)
     text += fmt::format("{}{}@{} of {}", text.empty() ? "" : " ", it.pod, it.node, it.gang);
   return text;
 }
@@ -141,6 +141,29 @@ TEST_CASE("a gang that lacks members, or room in its queue, is said to") {
   CHECK(look(1, 1, "nowhere").verdict == Verdict::kWaitsForQueue);
 }
 
+TEST_CASE("a gang whose minResources are more than the nodes have does not fit") {
+  Rig rig;
+  rig.AddNode("a", 4);
+  std::vector<GangDraft> drafts = Drafted([](Rig& other) { other.AddGang("g", 2, 2); });
+  drafts.front().spec.min_resources.emplace().Set("cpu", 100'000);
+  const Prospect it = Asked(rig, drafts).prospects.front();
+  CHECK(it.verdict == Verdict::kWaitsForNodes);
+  CHECK(it.message.find("minResources") != std::string::npos);
+}
+
+TEST_CASE("no victims are told for a lone pod that its queue does not take") {
+  Rig rig;
+  rig.AddNode("a", 4);
+  rig.AddPod("first", {.cpu = "3", .queue = "four"});
+  rig.AddPod("low", {.cpu = "1"});
+  const Prospect it = Asked(rig, Drafted([](Rig& other) {
+                              other.AddPod("high", {.queue = "four", .cpu = "2", .priority_class = "high"});
+                            }))
+                          .prospects.front();
+  CHECK(it.verdict == Verdict::kWaitsForQueue);
+  CHECK(it.victims.empty());
+}
+
 TEST_CASE("gangs of one question share what their queue has") {
   Rig rig;
   rig.AddNode("a", 64);
@@ -171,9 +194,9 @@ TEST_CASE("the pods that would leave for a gang are named, and stay") {
   const Prospect& high = outlook.prospects.front();
   CHECK(high.verdict == Verdict::kNeedsVictims);
   CHECK(high.places.size() == 2);
-  CHECK(high.leavers.size() == 3);
-  CHECK(Leavers(high).find("lone@") != std::string::npos);
-  CHECK(Leavers(high).find("of low") != std::string::npos);
+  CHECK(high.victims.size() == 3);
+  CHECK(Victims(high).find("lone@") != std::string::npos);
+  CHECK(Victims(high).find("of low") != std::string::npos);
   CHECK(outlook.prospects[1].verdict == Verdict::kWaitsForNodes);
   CHECK(!outlook.prospects[1].notes.empty());
   CHECK(rig.Bound() == 3);
@@ -187,7 +210,7 @@ TEST_CASE("a lone pod has its victims by kube-scheduler's rules") {
       Asked(rig, Drafted([](Rig& other) { other.AddPod("high", {.cpu = "2", .priority_class = "high"}); }));
   const Prospect& high = outlook.prospects.front();
   CHECK(high.verdict == Verdict::kNeedsVictims);
-  CHECK(Leavers(high) == "low@a of low");
+  CHECK(Victims(high) == "low@a of low");
   CHECK(Places(high) == ":ax1");
 }
 
@@ -219,6 +242,36 @@ TEST_CASE("the members of gangs on a node that is drained find other nodes, or w
   REQUIRE(lone->prospects.size() == 1);
   CHECK(lone->prospects.front().gang.name == "lone");
   CHECK(Places(lone->prospects.front()) == ":cx1");
+}
+
+TEST_CASE("what leaves a drained node already needs no new place") {
+  Rig rig;
+  rig.lingers = true;
+  rig.AddNode("a", 2);
+  rig.AddGang("g", 2, 2);
+  rig.Settle();
+  rig.AddNode("b", 1);
+  REQUIRE(rig.store.Delete(sim::kPods, "default", "g-0", {.grace_seconds = 30}));
+  rig.Settle();
+  const auto outlook = rig.scheduler->Rehearse({.gangs = {}, .drained = "a"});
+  REQUIRE(outlook);
+  REQUIRE(outlook->prospects.size() == 1);
+  CHECK(outlook->prospects.front().members == 1);
+  CHECK(outlook->prospects.front().verdict == Verdict::kFits);
+}
+
+TEST_CASE("pods of many classes cost a question more than pods of one") {
+  const auto looked_at = [](int classes) {
+    Rig rig;
+    for (int i = 0; i < 1'000; ++i) rig.AddNode(fmt::format("n-{}", i), 4);
+    const Outlook outlook = Asked(rig, Drafted([&](Rig& other) {
+                                    for (int i = 0; i < 200; ++i)
+                                      other.AddPod(fmt::format("p-{}", i), {.cpu = fmt::format("{}m", 1 + i % classes)});
+                                  }));
+    return std::ranges::count(outlook.prospects, Verdict::kFits, &Prospect::verdict);
+  };
+  CHECK(looked_at(1) == 200);
+  CHECK(looked_at(200) < 150);
 }
 
 TEST_CASE("of a question that is too large the last gangs are not looked at") {

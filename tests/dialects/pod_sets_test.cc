@@ -2,6 +2,7 @@
 #include "dialects/pod_sets.h"
 
 #include "base/json.h"
+#include "dialects/appwrapper_sets.h"
 #include "tests/support/catch.h"
 
 namespace tutti::dialects {
@@ -65,6 +66,59 @@ TEST_CASE("the pod sets of an AppWrapper are those of its components, numbered, 
   CHECK(TemplateOf(wrapper, (*sets)[0])["spec"]["containers"].size() == 2);  // with Ray's autoscaler
   CHECK(TemplateOf(wrapper, (*sets)[2])["spec"]["containers"][0]["name"] == "ray-job-submitter");
   CHECK(TemplateOf(wrapper, (*sets)[3])["spec"]["containers"][0]["name"] == "alone");
+}
+
+TEST_CASE("a wrapped object may have fields of the names that an AppWrapper has") {
+  const Json wrapped = Parse(R"({"apiVersion":"v1","kind":"ConfigMap","spec":{"components":{"0":{
+      "x":{"spec":{}},"template":{"spec":{"a":1}},"templates":{"spec":{"a":2}}}}}})");
+  CHECK(TemplateOf(wrapped, {.name = "", .path = "/spec/components/0/x"}) == Parse(R"({"spec":{}})"));
+  CHECK(TemplateOf(wrapped, {.name = "", .path = "/spec/components/0/template"}) == Parse(R"({"spec":{"a":1}})"));
+
+  const Json wrapper = {{"apiVersion", "workload.codeflare.dev/v1beta2"},
+                        {"kind", "AppWrapper"},
+                        {"metadata", {{"name", "a"}}},
+                        {"spec",
+                         {{"components",
+                           {{{"template", wrapped},
+                             {"podSets",
+                              {{{"path", "template.spec.components.0.x"}},
+                               {{"path", "template.spec.components.0.template"}},
+                               {{"path", "template.spec.components.0.templates"}}}}}}}}}};
+  const auto sets = PodSetsOf(wrapper);
+  REQUIRE((sets && sets->size() == 3));
+  CHECK(TemplateOf(wrapper, (*sets)[0]) == Parse(R"({"spec":{}})"));
+  CHECK(TemplateOf(wrapper, (*sets)[1]) == Parse(R"({"spec":{"a":1}})"));
+  CHECK(TemplateOf(wrapper, (*sets)[2]) == Parse(R"({"spec":{"a":2}})"));
+}
+
+TEST_CASE("a path of an AppWrapper's component is split behind its template, and no other is") {
+  using Parts = std::pair<std::string, std::string>;
+  CHECK(SplitAtComponent("/spec/components/7/template") == Parts{"/spec/components/7/template", ""});
+  CHECK(SplitAtComponent("/spec/components/7/template/a") == Parts{"/spec/components/7/template", "/a"});
+  for (const char* path : {"", "/spec/components/7", "/spec/components/0/x", "/spec/components/0/templates",
+                           "/spec/template"}) {
+    CAPTURE(path);
+    CHECK(SplitAtComponent(path) == Parts{});
+  }
+}
+
+TEST_CASE("an AppWrapper has so many pod sets, in one component or in all of them") {
+  const auto wrapper = [](size_t components, size_t sets) {
+    const Json component = {{"template", {{"kind", "C"}, {"spec", Json::object()}}},
+                            {"podSets", Json(sets, Json{{"path", "template.spec"}})}};
+    return Json{{"apiVersion", "workload.codeflare.dev/v1beta2"},
+                {"kind", "AppWrapper"},
+                {"metadata", {{"name", "a"}}},
+                {"spec", {{"components", Json(components, component)}}}};
+  };
+  REQUIRE(PodSetsOf(wrapper(2, 128)));
+  CHECK(PodSetsOf(wrapper(2, 128))->size() == 256);
+  const auto many = PodSetsOf(wrapper(2, 129)), in_one = PodSetsOf(wrapper(1, 257));
+  REQUIRE_FALSE(many);
+  CHECK(many.error().message == "spec.components: more than 256 groups of pods are not looked at; write fewer");
+  REQUIRE_FALSE(in_one);
+  CHECK(in_one.error().message ==
+        "spec.components[0].podSets: 257 items are more than the 256 that are looked at; write fewer");
 }
 
 TEST_CASE("an AppWrapper whose pod sets cannot be told, or named, says why") {

@@ -43,7 +43,7 @@ observe::Prospect ProspectOf(const std::string& ns, const std::string& name, obs
   prospect.gang = {"plain", ns, name};
   prospect.verdict = verdict;
   prospect.places = {{"w", "n1", 2}, {"w", "n2", 1}};
-  prospect.leavers = {{"default", "mine-0", "n1", "mine"}, {"secret", "other-0", "n2", "other"}};
+  prospect.victims = {{"default", "mine-0", "n1", "mine"}, {"secret", "other-0", "n2", "other"}};
   return prospect;
 }
 
@@ -425,6 +425,17 @@ TEST_CASE("a question of what-if that cannot be answered is refused for its reas
   CHECK(rig.Post(question).status == 503);
 }
 
+TEST_CASE("a user asks sixteen questions of what-if at a time") {
+  Rig rig;
+  rig.stage.outlook = observe::Outlook{};
+  std::vector<int> inner;
+  rig.stage.while_asking = [&] { inner.push_back(rig.Post(R"({"manifests": "x"})").status); };
+  CHECK(rig.Post(R"({"manifests": "x"})").status == 200);
+  REQUIRE(inner.size() == 16);
+  CHECK(inner.front() == 429);
+  CHECK(std::ranges::count(inner, 200) == 15);
+}
+
 TEST_CASE("what-if tells names of nodes and of other pods to those alone who may see them") {
   Rig rig;
   const auto some = std::make_shared<SomeRights>(std::vector<std::string>{"default"});
@@ -433,7 +444,7 @@ TEST_CASE("what-if tells names of nodes and of other pods to those alone who may
   rig.stage.outlook = observe::Outlook{{ProspectOf("default", "g", observe::Prospect::Verdict::kNeedsVictims)}, {}};
   const FolderAnswer answer = rig.Post(question);
   REQUIRE(answer.status == 200);
-  CHECK(Has(answer.body, R"("otherLeavers":1)"));
+  CHECK(Has(answer.body, R"("otherVictims":1)"));
   CHECK(Has(answer.body, "mine-0"));
   CHECK(Has(answer.body, R"("pods":3)"));
   for (const char* secret : {"other", "n1", "n2"}) CHECK(!Has(answer.body, fmt::format("\"{}\"", secret)));

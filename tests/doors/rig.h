@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -53,7 +54,11 @@ class Stage final : public Source {
     return history;
   }
   DoorResult<observe::Outlook> Ask(const Question& question) override {
+    if (while_asking) while_asking();
     const std::lock_guard lock(mutex_);
+    if (outlook && question.node.empty())
+      for (const observe::Prospect& prospect : outlook->prospects)
+        if (const auto may = question.may_ask(prospect.gang.ns); !may) return tl::make_unexpected(may.error());
     asked.push_back(question);
     return outlook;
   }
@@ -72,6 +77,7 @@ class Stage final : public Source {
   observe::History::Found history;
   DoorResult<observe::Outlook> outlook = observe::Outlook{};
   std::vector<Question> asked;
+  std::function<void()> while_asking;  // called for each question; may be empty
   std::atomic<bool> forgetful = false;  // keeps no changes
   std::atomic<bool> busy = false;       // makes no list
   std::atomic<int> lists = 0, questions = 0;

@@ -88,5 +88,35 @@ TEST_CASE_METHOD(HoldFixture,
   }
 }
 
+TEST_CASE_METHOD(HoldFixture, "An AppWrapper with a queue's label is made suspended, one of v1beta1 is not") {
+  const GroupResource wrappers{"workload.codeflare.dev", "appwrappers"};
+  const Json any = {{"openAPIV3Schema", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}};
+  Apply({{"apiVersion", "apiextensions.k8s.io/v1"},
+         {"kind", "CustomResourceDefinition"},
+         {"metadata", {{"name", "appwrappers.workload.codeflare.dev"}}},
+         {"spec",
+          {{"group", wrappers.group},
+           {"scope", "Namespaced"},
+           {"names",
+            {{"plural", wrappers.resource},
+             {"singular", "appwrapper"},
+             {"kind", "AppWrapper"},
+             {"listKind", "AppWrapperList"}}},
+           {"versions",
+            {{{"name", "v1beta2"}, {"served", true}, {"storage", true}, {"schema", any}},
+             {{"name", "v1beta1"}, {"served", true}, {"storage", false}, {"schema", any}}}}}}});
+  Install("tutti-hold-jobs");
+  const auto apply = [&](const char* version, const char* name, const char* items) {
+    Apply({{"apiVersion", wrappers.group + "/" + version},
+           {"kind", "AppWrapper"},
+           {"metadata", {{"name", name}, {"namespace", "default"}, {"labels", {{kQueueNameLabel, "q"}}}}},
+           {"spec", {{items, Json::array()}}}});
+  };
+  apply("v1beta2", "held", "components");
+  CHECK(BoolOf(Dig(*Get(wrappers, "held"), "spec", "suspend")));
+  apply("v1beta1", "left-alone", "resources");
+  CHECK(Dig(*Get(wrappers, "left-alone"), "spec", "suspend").is_null());
+}
+
 }  // namespace
 }  // namespace tutti::sim

@@ -26,6 +26,15 @@ TEST_CASE_METHOD(WorldFixture, "A new node reports in: Ready, addressed, allocat
   CHECK(DigString(Dig(*node, "spec", "taints")[0], "key") == "gpu");
 }
 
+TEST_CASE_METHOD(WorldFixture, "Of a node that is gone nothing is kept, whether or not a scheduler watches") {
+  AddNode("n");
+  const std::weak_ptr<const model::Node> decoded = world.decoded().Node(store().Find(kNodes, "", "n"));
+  CHECK_FALSE(decoded.expired());
+  REQUIRE(store().Delete(kNodes, "", "n"));
+  world.Pump();
+  CHECK(decoded.expired());
+}
+
 TEST_CASE_METHOD(WorldFixture, "A bound pod runs at once and is ready") {
   AddNode("n");
   AddPod("p", "1");

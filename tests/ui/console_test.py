@@ -128,8 +128,8 @@ class Views(Console):
         self.mock.outlook = lambda question: (200, {
             "prospects": [
                 {"dialect": "plain", "namespace": "default", "name": HOSTILE, "verdict": "needs-victims", "members": 2, "minMember": 2,
-                 "places": [{"role": "w", "node": "gpu-1", "pods": 2}], "otherLeavers": 3,
-                 "leavers": [{"namespace": "default", "pod": "old-0", "gang": "old", "node": "gpu-1"}]},
+                 "places": [{"role": "w", "node": "gpu-1", "pods": 2}], "otherVictims": 3,
+                 "victims": [{"namespace": "default", "pod": "old-0", "gang": "old", "node": "gpu-1"}]},
                 {"namespace": "default", "name": "next", "verdict": "never", "message": "gang default/next waits", "members": 9, "minMember": 9, "notes": ["Not exact."]}],
             "notes": ["Left out."]})
         self.ask("These were applied now", "kind: Pod")

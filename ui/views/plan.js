@@ -81,9 +81,9 @@ function card(prospect) {
     facts([["Queue", prospect.queue], ["Priority", prospect.priority], ["Members", `${prospect.members}, of which ${prospect.minMember} start together`]]),
     list("Would run on", prospect.places.map(({role, node, pods}) => [role, node ? nodeLink(node) : "nodes", `${pods} ${pods === 1 ? "pod" : "pods"}`])),
     list("Would leave", [
-      ...prospect.leavers.map(({ns, pod, gang, node, reclaim}) => [`${ns}/${pod}`, node && nodeLink(node),
+      ...prospect.victims.map(({ns, pod, gang, node, reclaim}) => [`${ns}/${pod}`, node && nodeLink(node),
         `${gang === pod ? "" : `of ${gang}; `}${reclaim ? "its queue has more than its share" : "its priority is lower"}`]),
-      ...(prospect.otherLeavers > 0 ? [[`${prospect.otherLeavers} pods`, "", "in namespaces that you may not see"]] : []),
+      ...(prospect.otherVictims > 0 ? [[`${prospect.otherVictims} pods`, "", "in namespaces that you may not see"]] : []),
     ]),
     prospect.notes.map((note) => element("p.sentence.quiet", {}, note)));
   section.classList.add("two");

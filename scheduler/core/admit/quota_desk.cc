@@ -166,10 +166,26 @@ void QuotaDesk::TakeOver(GangId id) {
   GangQuota& quota = *book_.at(id).quota;
   HeldQuota has = *quota.terms->has;
   has.uid = quota.terms->ask.uid;
+  if (quota.resizes()) KeepBound(id, &has);
   admission_.Hold(id, WithoutDone(has, quota.terms->done), clock_.WallMs());
   quota.report = {};
   quota.report.has = std::move(has);
   quota.taken_over = quota.admission_told = true;
+}
+
+void QuotaDesk::KeepBound(GangId id, HeldQuota* has) const {
+  const Gang& gang = book_.at(id);
+  for (const model::RoleAsk& role : gang.quota->terms->ask.roles) {
+    const auto of = std::ranges::find(has->roles, role.name, &HeldQuota::Role::name);
+    if (of == has->roles.end()) continue;
+    const int64_t bound = std::ranges::count_if(gang.members, [&](const Member* member) {
+      const model::Pod& pod = *state_.pod(member->pod).pod;
+      return !member->promised && member->role == role.name && pod.bound() && !pod.done();
+    });
+    const auto done = gang.quota->terms->done.find(role.name);
+    const int64_t ended = done == gang.quota->terms->done.end() ? 0 : done->second;
+    if (const int64_t count = std::min(role.count, bound) + ended; count > of->count) Resize(count, &*of);
+  }
 }
 
 void QuotaDesk::LineUp(GangId id) {

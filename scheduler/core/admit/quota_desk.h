@@ -117,6 +117,9 @@ class QuotaDesk {
   // Applies the gang's declaration. Returns true if the gang has to give back what it had.
   bool Follow(model::GangId id);
   void TakeOver(model::GangId id);
+  // Adds to `has` what bound members have been given besides: an earlier leader may have bound them before it could
+  // write that down.
+  void KeepBound(model::GangId id, model::HeldQuota* has) const;
   void LineUp(model::GangId id);
   // Puts the gang in line.
   void Queue(model::GangId id);

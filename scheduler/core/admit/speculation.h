@@ -11,8 +11,8 @@
 //
 // What queues deserve and their limits are as of the last Queues::Renew. It changes what is used. It does not change
 // limits or shares.
-// Speculations nest, the last begun ends first (CHECKed), and within one nothing else may be charged or released. To
-// spare one of several victims, end the speculation and begin one without it. One thread.
+// Speculations nest, the last begun ends first (CHECKed). What is charged or released within one is undone at its end, as
+// well. To spare one of several victims, end the speculation and begin one without it. One thread.
 #pragma once
 
 #include "cluster/what_if.h"

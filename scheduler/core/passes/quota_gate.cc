@@ -50,12 +50,15 @@ void QuotaGate::HoldBack(GangId id, Census* census) {
   std::map<std::string_view, int64_t> free;
   const model::HeldQuota has = WithoutDone(*gang.quota->report.has, gang.quota->terms->done);
   for (const model::HeldQuota::Role& role : has.roles) free[role.name] = role.count;
+  // A submitter needs no quota; a role that nothing declares has none.
+  for (const model::PromisedMembers& declared : gang.quota->declared.promised)
+    free.try_emplace(declared.role, declared.count);
   for (const Members* there : {&census->placed, &census->reserved, &census->later})
     for (const Member* member : *there)
       if (const auto role = free.find(member->role); role != free.end()) --role->second;
   const auto beyond = std::ranges::stable_partition(census->pending, [&](const Member* member) {
     const auto role = free.find(member->role);
-    return role == free.end() || role->second-- > 0;
+    return role != free.end() && role->second-- > 0;
   });
   if (beyond.empty()) return;
   census->beyond.assign(beyond.begin(), beyond.end());

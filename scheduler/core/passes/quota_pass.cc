@@ -119,6 +119,7 @@ std::string QuotaPass::PlaceMore(GangId id, const queue::Assignment& assignment)
   desk_.EndTry(id, !refusal);
   if (!refusal) return {};
   promises_.Follow(id);
+  Mark(id);  // its members have other reasons now, also where those have the same words
   return refusal->words().Full();
 }
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/passes/rehearsal.h"
 
+#include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 
+#include "core/admit/speculation.h"
 #include "core/gangs/draft.h"
 #include "core/gangs/fit.h"
 #include "core/gangs/lightest.h"
@@ -29,8 +30,9 @@ namespace {
 
 // What a question may spend before the last of its gangs is looked at, in units of the budget; some 10 ms.
 constexpr int64_t kWorkOfQuestion = 800'000;
-// What it takes to look at a gang besides its search, in the same units.
-constexpr int64_t kWorkOfGang = 500;
+// What it takes to look at a gang besides its search, in the same units; and at a node, for pods of a class that was
+// not asked about before, and for a lone pod that others may leave for.
+constexpr int64_t kWorkOfGang = 500, kWorkOfNode = 8;
 // So many pods of small gangs are looked at, some 10 ms; a gang of more is asked about alone.
 constexpr int64_t kPodsOfQuestion = 2'000;
 
@@ -98,7 +100,7 @@ bool BreaksWithout(NodeId node, const Gang& gang, Census census, const cluster::
 
 }  // namespace
 
-// In the book each has a dialect's name that no dialect has, so that it is not taken for a gang that is there.
+// Their keys are of no dialect, so Find never confuses them with gangs that are there.
 class Rehearsal::Guests {
  public:
   Guests(cluster::ClusterState& state, GangBook& book) : state_(state), book_(book) {}
@@ -153,24 +155,21 @@ class Rehearsal::Trial {
       for (const GangId id : asking) Ask(book_.at(id));
       queues_.Renew(true);
     }
-    mark_ = queues_.used().Here();
-    scope_.emplace(what_if_);
+    speculation_.emplace(what_if_, book_, queues_);
   }
   ~Trial() {
-    scope_.reset();
-    queues_.used().Rewind(mark_);
+    speculation_.reset();
     for (; !asked_.empty(); asked_.pop_back()) queues_.Release(queues_.pending(), asked_.back());
     if (by_demand_) queues_.Renew(true);
   }
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
-  bool evicts() const { return !evicted_.empty(); }
+  bool evicts() const { return evicts_; }
 
   void Evict(PodId pod) {
-    what_if_.Evict(pod);
-    evicted_.insert(pod);
-    if (const QueueCharge* held = book_.ChargeOf(pod)) queues_.used().Release(held->id);
+    speculation_->Evict(pod);
+    evicts_ = true;
   }
   void Take(const Gang& gang, const std::vector<cluster::Placement>& placements) {
     const queue::QueueId queue = queues_.tree().Find(QueueOf(gang));
@@ -196,9 +195,8 @@ class Rehearsal::Trial {
   Queues& queues_;
   const bool by_demand_;
   std::vector<queue::ChargeId> asked_;
-  std::set<PodId> evicted_;
-  queue::Ledger::Mark mark_{};
-  std::optional<cluster::WhatIf::Scope> scope_;
+  bool evicts_ = false;
+  std::optional<Speculation> speculation_;  // what is charged in it goes with it
 };
 
 std::optional<Outlook> Rehearsal::Run(const observe::WhatIf& what_if) {
@@ -213,7 +211,7 @@ std::optional<Outlook> Rehearsal::Drain(const std::string& node) {
   for (const PodId id : state_.pods_on(drained)) {
     const cluster::PodEntry& entry = state_.pod(id);
     const model::OwnerReference* controller = entry.pod->meta.Controller();
-    if (entry.reserved) continue;
+    if (entry.reserved || entry.pod->meta.deleting()) continue;  // the latter needs no new place
     if (controller != nullptr && controller->kind == "DaemonSet") {
       ++daemons;
       continue;
@@ -268,19 +266,28 @@ Outlook Rehearsal::Answer(const std::vector<GangDraft>& drafts, NodeId drained) 
       ids.push_back(guests.Add(**dialect, *draft, shunned));
     }
     state_.Reclassify();
+    seeker_.CatchUp();
     const QueueRule& rule = options_.queue_rule;
     Trial trial(state_, planner_.what_if(), book_, queues_, waits_, ids,
                 queues_.LimitsFollowDemand() || (rule.reclaim && rule.kind != QueueRule::Kind::kCapacity));
     if (drained)
       for (const PodId pod : std::vector<PodId>(state_.pods_on(drained).begin(), state_.pods_on(drained).end()))
         trial.Evict(pod);
-    const int64_t until = planner_.work() + kWorkOfQuestion;
+    const int64_t searched = planner_.work();
+    int64_t spent = 0;
+    absl::flat_hash_set<model::ClassId> classes;
     for (size_t i = 0; i < asked.size(); ++i) {
       Prospect& prospect = outlook.prospects.emplace_back(Describe(*asked[i]));
-      if (i < ids.size() && planner_.work() + kWorkOfGang * static_cast<int64_t>(i) < until)
-        Look(ids[i], trial, &prospect);
-      else
+      if (i >= ids.size() || planner_.work() - searched + spent > kWorkOfQuestion) {
         prospect.notes.emplace_back(kNotLookedAt);
+        continue;
+      }
+      const int64_t nodes = kWorkOfNode * static_cast<int64_t>(state_.snapshot().node_count());
+      spent += kWorkOfGang;
+      for (const Member* member : book_.at(ids[i]).members)
+        if (classes.insert(state_.pod(member->pod).pod_class->id).second) spent += nodes;
+      Look(ids[i], trial, &prospect);
+      if (asked[i]->lone && prospect.verdict != Prospect::Verdict::kFits) spent += nodes;
     }
   }
   state_.Reclassify();
@@ -296,7 +303,7 @@ Prospect Rehearsal::Describe(const GangDraft& draft) const {
   prospect.members = std::ssize(draft.members);
   if (draft.spec.quota)
     prospect.notes.emplace_back(kQuotaNote);
-  else if (FitOf(draft.spec, state_.snapshot()) != model::Fit::kNodes)
+  else if (auto_fits_.Of(draft.spec, state_.snapshot()) != model::Fit::kNodes)
     prospect.notes.emplace_back(kUnplacedNote);
   if (!options_.extenders.empty()) prospect.notes.emplace_back(kExtenderNote);
   if (std::ranges::any_of(draft.members, [](const auto& member) { return !member.pod->claims.empty(); }))
@@ -306,7 +313,7 @@ Prospect Rehearsal::Describe(const GangDraft& draft) const {
 
 void Rehearsal::Look(GangId id, Trial& trial, Prospect* prospect) {
   const std::optional<Refusal> refusal = Place(id, trial, prospect);
-  std::ranges::sort(prospect->leavers, {}, [](const Prospect::Leaver& it) { return std::tie(it.node, it.ns, it.pod); });
+  std::ranges::sort(prospect->victims, {}, [](const Prospect::Victim& it) { return std::tie(it.node, it.ns, it.pod); });
   if (!refusal) return;
   prospect->why = refusal->shared_reason();
   prospect->message = refusal->words().Full();
@@ -326,7 +333,9 @@ std::optional<Refusal> Rehearsal::Place(GangId id, Trial& trial, Prospect* prosp
   const base::Millis now = clock_.MonotonicMs();
   if (const Admission admission = admission_.ToStart(gang, census, requirement); !admission.admitted()) {
     const bool beyond = IsBeyondCapability(admission);
-    if (!beyond && requirement.reachable() && PlaceWithVictims(id, census, requirement, trial, prospect))
+    // No victims are sought for what the queue refuses of a lone pod.
+    if (!beyond && !gang.lone && requirement.reachable() &&
+        PlaceWithVictims(id, census, requirement, trial, prospect))
       return std::nullopt;
     const bool by_min_resources = admission_.IsRefusedByMinResources(gang, census, requirement, admission);
     return refuse(beyond ? Verdict::kNever : Verdict::kWaitsForQueue,
@@ -334,10 +343,12 @@ std::optional<Refusal> Rehearsal::Place(GangId id, Trial& trial, Prospect* prosp
   }
   if (!requirement.reachable())
     return refuse(Verdict::kWaitsForMembers, ExplainMembers(gang, requirement, census, strangers_, state_));
-  const PlanResult result = planner_.PlaceRequired(gang, census.pending, requirement);
+  PlanResult result = planner_.PlaceRequired(gang, census.pending, requirement);
   if (result.fits) {
-    if (const Admission admission = admission_.Of(gang, result.placements); !admission.admitted())
-      return refuse(Verdict::kWaitsForQueue, ExplainQueue(gang, requirement, admission, now));
+    if (std::optional<Refusal> refusal = start_.RefusePlaced(gang, census, requirement, &result))
+      return refuse(refusal->state() == dialects::GangState::kWaitingForQueue ? Verdict::kWaitsForQueue
+                                                                             : Verdict::kWaitsForNodes,
+                    *std::move(refusal));
     prospect->verdict = Verdict::kFits;
     Settle(gang, result.placements, trial, prospect);
     return std::nullopt;
@@ -395,7 +406,7 @@ bool Rehearsal::PlaceWithVictims(GangId id, const Census& census, const Requirem
   for (const auto& [pod, reclaim] : leaving) {
     const cluster::PodEntry& entry = state_.pod(pod);
     const GangId of = book_.GangOf(pod);
-    prospect->leavers.push_back({entry.pod->meta.ns, entry.pod->meta.name, state_.snapshot().node(entry.node).name,
+    prospect->victims.push_back({entry.pod->meta.ns, entry.pod->meta.name, state_.snapshot().node(entry.node).name,
                                  of ? book_.at(of).key.name : entry.pod->meta.name, reclaim});
     trial.Evict(pod);
   }

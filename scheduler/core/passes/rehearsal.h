@@ -5,7 +5,7 @@
 // Their members are promised to the state while a question is answered; placements, evictions and charges are
 // speculated, and the same planner, admission and victim search are asked as for any gang. Gangs are looked at by
 // priority, each with what was found for those before it in place. Between two cycles alone, on the scheduler's thread.
-// A question costs some 10 ms, and then what the gang at hand costs: gangs that come later are not looked at.
+// Once some 10 ms of work are spent, no further gang is looked at.
 #pragma once
 
 #include <optional>
@@ -14,6 +14,7 @@
 
 #include "core/admit/queue_admission.h"
 #include "core/gangs/strangers.h"
+#include "core/passes/start_pass.h"
 #include "core/passes/victim_seeker.h"
 #include "core/place/lone_preemption.h"
 #include "core/place/planner.h"
@@ -26,7 +27,8 @@ class Rehearsal {
  public:
   Rehearsal(const Options& options, cluster::ClusterState& state, const dialects::DialectList& dialects, GangBook& book,
             Queues& queues, QueueWaits& waits, const QueueAdmission& admission, Planner& planner, Rankings& rankings,
-            VictimSeeker& seeker, LonePreemption& preemption, const Strangers& strangers, const base::Clock& clock)
+            VictimSeeker& seeker, LonePreemption& preemption, StartPass& start, const AutoFits& auto_fits,
+            const Strangers& strangers, const base::Clock& clock)
       : options_(options),
         state_(state),
         dialects_(dialects),
@@ -38,6 +40,8 @@ class Rehearsal {
         rankings_(rankings),
         seeker_(seeker),
         preemption_(preemption),
+        start_(start),
+        auto_fits_(auto_fits),
         strangers_(strangers),
         clock_(clock) {}
 
@@ -74,6 +78,8 @@ class Rehearsal {
   Rankings& rankings_;
   VictimSeeker& seeker_;
   LonePreemption& preemption_;
+  StartPass& start_;
+  const AutoFits& auto_fits_;
   const Strangers& strangers_;
   const base::Clock& clock_;
 };

@@ -48,6 +48,10 @@ class StartPass {
 
   // REQUIRES: the gang is not whole.
   void Run(model::GangId id, Census& census);
+  // Returns what keeps the gang from starting on the nodes that were found for it. May find others, which weigh less on
+  // its queue. Nothing comes of it.
+  std::optional<Refusal> RefusePlaced(const Gang& gang, const Census& census, const Requirement& requirement,
+                                      PlanResult* result);
 
  private:
   // Admits a gang that has no pods yet without places, if there is what it needs of nodes.
@@ -70,10 +74,6 @@ class StartPass {
   void TakeRoom(model::GangId id, VictimSeeker::Choice choice);
   // Returns what keeps the gang from starting before any node is asked; nullopt: nothing does.
   std::optional<Refusal> RefuseUnplaced(model::GangId id, const Census& census, const Requirement& requirement);
-  // Returns what keeps it from starting on the nodes that were found for it. May find others, which weigh less on its
-  // queue.
-  std::optional<Refusal> RefusePlaced(const Gang& gang, const Census& census, const Requirement& requirement,
-                                      PlanResult* result);
   std::optional<Refusal> FitQueue(const Gang& gang, const Census& census, const Requirement& requirement,
                                   PlanResult* result);
   // Holds room for what a half-started gang lacks on nodes that refused a bind of it, until they are tried again, if no

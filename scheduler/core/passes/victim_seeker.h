@@ -59,7 +59,9 @@ class VictimSeeker {
   // VictimRemoval::MayChoose
   Choice Choose(model::GangId id, const Census& census, const Requirement& requirement, const std::string& shape);
   // Returns what Choose would choose, whatever was refused before. Nothing is remembered, and nothing comes of it.
+  // REQUIRES: CatchUp was called before anything was speculated.
   Choice Rehearse(model::GangId id, const Census& census, const Requirement& requirement);
+  void CatchUp() { search_.CatchUp(); }
   // Tells whether some gangs may have victims.
   bool SeeksAny() const {
     return options_.gang_preemption != Options::GangPreemption::kNever || options_.queue_rule.reclaim;

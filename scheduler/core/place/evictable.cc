@@ -99,7 +99,7 @@ void Evictable::Read(NodeId n) {
 void Evictable::CatchUp() {
   const cluster::Snapshot& nodes = state_.snapshot();
   const uint64_t end = nodes.log_end();
-  if (begun_ && seen_ == end) return;
+  if (begun_ && (seen_ == end || state_.speculated() > 0)) return;
   ++now_;
   if (!begun_ || !nodes.ReadLog(seen_, &touched_)) {
     touched_.clear();

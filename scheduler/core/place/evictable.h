@@ -32,7 +32,8 @@ class Evictable {
   // Both must outlive it.
   Evictable(const cluster::ClusterState& state, const GangBook& book) : state_(state), book_(book) {}
 
-  // Reads what changed. REQUIRES: nothing is speculated.
+  // Reads what changed. While something is speculated, what was read before that stays. REQUIRES: this is not the first
+  // time then.
   void CatchUp();
   // Makes the next CatchUp read all again. What does not touch a node is not seen by its log: what pods say about being
   // evicted, or what their gang's priority is.

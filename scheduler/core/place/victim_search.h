@@ -48,9 +48,11 @@ class VictimSearch {
         rankings_(rankings),
         units_(state, book, clock) {}
 
+  // Reads what changed on nodes.
+  void CatchUp() { evictable_.CatchUp(); }
   // Seeks victims for the members that `requirement` lacks, chosen from `pending`, with what the gang has the right to.
   // The state is as before afterwards; what it spent is added to the planner's work. REQUIRES: they do not fit as it
-  // is, or the queue does not take them; nothing is speculated.
+  // is, or the queue does not take them; nothing was speculated since CatchUp.
   VictimAnswer Run(model::GangId id, const Members& pending, const Requirement& requirement, VictimRights& rights);
 
  private:

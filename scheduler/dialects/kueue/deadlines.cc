@@ -36,10 +36,12 @@ Deadline DeadlineOf(const Json& status, int64_t max_seconds, const PodsReadyRule
   const Json* ready = FindCondition(conditions, "PodsReady");
   if (!rule.enabled || !ready || IsTrue(conditions, "PodsReady")) return deadline;
   const std::string cause = TextIn(*ready, "reason");
+  // A job that has grown was admitted long before those pods were to be ready.
+  const Millis ready_ms = TimeIn(*ready, "lastTransitionTime");
   if (cause != "WaitForRecovery")
-    Bring(&deadline, admitted_ms + rule.timeout_ms, true, "WaitForStart");
+    Bring(&deadline, std::max(admitted_ms, ready_ms) + rule.timeout_ms, true, "WaitForStart");
   else if (rule.recovery_timeout_ms)
-    Bring(&deadline, TimeIn(*ready, "lastTransitionTime") + *rule.recovery_timeout_ms, true, cause);
+    Bring(&deadline, ready_ms + *rule.recovery_timeout_ms, true, cause);
   return deadline;
 }
 

@@ -160,11 +160,16 @@ std::optional<Json> WantedBody(const Desires& desires) {
   return std::nullopt;
 }
 
+// The name of the Workload that the job gets where it has none.
+std::string NameOfNew(const Entry& entry) {
+  return entry.job && entry.has_replaced_first ? NextSliceName(*entry.job, entry.newest) : entry.key.name;
+}
+
 std::shared_ptr<const model::Object> WorkloadOf(const Decided& decided, const cluster::Unseen& unseen) {
   const Entry& entry = decided.entry;
   if (entry.workload) return entry.workload;
   return unseen.Created(
-      cluster::NewRef(kGroup, decided.version, "workloads", "Workload", entry.key.ns, entry.key.name));
+      cluster::NewRef(kGroup, decided.version, "workloads", "Workload", entry.key.ns, NameOfNew(entry)));
 }
 
 Json LatestStatus(const std::shared_ptr<const model::Object>& workload, const cluster::Unseen& unseen) {
@@ -192,10 +197,15 @@ bool AwaitsChecks(const std::vector<std::string>& checks, const Json& status) {
   });
 }
 
+// The pods that have no quota yet are not ready, and need not be.
+const PodsReadyRule& RuleOf(const Decided& decided) {
+  static const PodsReadyRule kNone;
+  return decided.entry.next ? kNone : decided.settings.pods_ready;
+}
+
 std::optional<bool> PodsReady(const Decided& decided) {
   const Entry& entry = decided.entry;
-  // The pods that have no quota yet are not ready, and need not be.
-  if (!decided.settings.pods_ready.enabled || !entry.job || entry.next) return std::nullopt;
+  if (!RuleOf(decided).enabled || !entry.job) return std::nullopt;
   return !entry.IsHeld() && entry.IsReady();
 }
 
@@ -218,8 +228,8 @@ bool IsReplaced(const Desires& desires) {
     return std::ranges::all_of(entry.of_next.roles, [&](const RoleRead& role) {
       return count_of(role.ask.name) == role.ask.count;
     });
-  return std::ranges::any_of(entry.read.has->roles, [&](const model::HeldQuota::Role& role) {
-    return count_of(role.name) > role.count;
+  return std::ranges::any_of(entry.of_workload.roles, [&](const RoleRead& role) {
+    return count_of(role.ask.name) > role.ask.count;
   });
 }
 
@@ -249,7 +259,7 @@ void DesireStatus(const Desires& desires) {
                                      .updates = std::move(updates),
                                      .eviction = decided.eviction,
                                      .awaits_checks = AwaitsChecks(desires.checks, before),
-                                     .pods_rule = decided.settings.pods_ready,
+                                     .pods_rule = RuleOf(decided),
                                      .pods_ready = PodsReady(decided),
                                      .done = entry.job ? entry.Done() : std::map<std::string, int64_t>(),
                                      .absent = entry.AbsentPods(),
@@ -268,10 +278,12 @@ void DesireWorkload(const Desires& desires) {
     if (!entry.job || entry.job->meta.deleting() || !entry.spec.problem.empty() || entry.End() ||
         entry.IsScaledToZero())
       return;
-    Json fields = NewWorkload(*entry.job, decided.version, entry.key.name, entry.of_job.json, entry.terms);
+    const std::string name = NameOfNew(entry);
+    Json fields = NewWorkload(*entry.job, decided.version, name, entry.of_job.json, entry.terms);
+    if (name != entry.key.name) fields["metadata"]["annotations"][std::string(kSliceName)] = entry.key.name;
     if (entry.by_pods()) NameAsGroups(entry, &fields["metadata"]);
     out->push_back(
-        {.ref = cluster::NewRef(kGroup, decided.version, "workloads", "Workload", entry.key.ns, entry.key.name),
+        {.ref = cluster::NewRef(kGroup, decided.version, "workloads", "Workload", entry.key.ns, name),
          .mode = DesiredObject::Mode::kExists,
          .fields = std::move(fields)});
     return;
@@ -313,9 +325,9 @@ void DesireNextStatus(const Desires& desires) {
   const std::shared_ptr<const model::Object>& next = entry.next;
   const bool gets_all = IsReplaced(desires);
   if (gets_all && !entry.read.replaced) {
-    const Json& before = StatusOf(*desires.workload);
-    Json after = ReplacedStatus(before, *next, entry.job->meta.uid, decided.report.now_wall_ms);
-    return desires.out->push_back(WithStatus(desires.workload, MergeBetween(before, after), AgreesWithoutTimes));
+    const Json after = ReplacedStatus(desires.status, *next, entry.job->meta.uid, decided.report.now_wall_ms);
+    Json change = MergeBetween(StatusOf(*desires.workload), after);
+    return desires.out->push_back(WithStatus(desires.workload, std::move(change), AgreesWithoutTimes));
   }
   GangReport report = decided.report;
   if (!gets_all) {
@@ -333,7 +345,7 @@ void DesireNextStatus(const Desires& desires) {
                                      .updates = {},
                                      .eviction = {},
                                      .awaits_checks = AwaitsChecks(desires.checks, before),
-                                     .pods_rule = decided.settings.pods_ready,
+                                     .pods_rule = RuleOf(decided),
                                      .pods_ready = std::nullopt,
                                      .done = entry.Done(),
                                      .absent = std::nullopt,
@@ -458,7 +470,7 @@ base::Millis DesireAll(const Decided& decided, const cluster::Unseen& unseen, st
   DesireChecks(desires);
   const bool holds = decided.report.quota.has && !decided.report.quota.has->evicted && !decided.entry.ended();
   const Deadline deadline =
-      holds ? DeadlineOf(desires.status, decided.entry.read.terms.max_seconds, decided.settings.pods_ready)
+      holds ? DeadlineOf(desires.status, decided.entry.read.terms.max_seconds, RuleOf(decided))
             : Deadline();
   const base::Millis of_queue_ms = deadline.at_ms > decided.report.now_wall_ms ? deadline.at_ms : 0;
   return of_job_ms == 0 || of_queue_ms == 0 ? std::max(of_job_ms, of_queue_ms) : std::min(of_job_ms, of_queue_ms);

@@ -28,6 +28,7 @@ inline constexpr std::string_view kGroupServes = "kueue.x-k8s.io/pod-group-servi
 inline constexpr std::string_view kRoleHash = "kueue.x-k8s.io/role-hash";
 inline constexpr std::string_view kRetriable = "kueue.x-k8s.io/retriable-in-group";
 inline constexpr std::string_view kTerminationTarget = "TerminationTarget";  // the condition of one that has to go
+inline constexpr std::string_view kRayClusterName = "rayClusterName";  // in a RayJob's status
 // On what is made for a Workload; on a pod that waits for quota itself: a label, and the finalizer.
 inline constexpr std::string_view kManaged = "kueue.x-k8s.io/managed";
 // On a Workload.

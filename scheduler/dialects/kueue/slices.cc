@@ -32,10 +32,18 @@ size_t DepthOf(const Slices& slices, const Slice& slice) {
   return depth;
 }
 
-int StandOf(const WorkloadRead& read) {
-  const bool over = read.finished || read.replaced;
-  if (read.has && !over) return 3;
-  if (read.has && read.replaced) return 2;
+bool IsOver(const WorkloadRead& read) { return read.finished || read.replaced; }
+
+bool IsReplacedByWaiting(const Slices& slices, const Slice& slice) {
+  return slice.read.replaced && std::ranges::any_of(slices, [&](const auto& item) {
+           return !IsOver(item.second.read) && NameOfReplaced(item.second.read) == slice.object->meta.name;
+         });
+}
+
+int StandOf(const Slices& slices, const Slice& slice) {
+  const bool over = IsOver(slice.read);
+  if (slice.read.has && !over) return 3;
+  if (slice.read.has && IsReplacedByWaiting(slices, slice)) return 2;
   return over ? 0 : 1;
 }
 
@@ -55,14 +63,14 @@ bool IsElastic(const model::Object& job) {
 SliceChoice ChooseSlice(const Slices& slices) {
   SliceChoice choice;
   const auto rank = [&](const std::string& name, const Slice& slice) {
-    return std::tuple(StandOf(slice.read), DepthOf(slices, slice), slice.object->meta.created_ms, name);
+    return std::tuple(StandOf(slices, slice), DepthOf(slices, slice), slice.object->meta.created_ms, name);
   };
   for (const auto& [name, slice] : slices)
     if (!choice.current || rank(choice.current->object->meta.name, *choice.current) < rank(name, slice))
       choice.current = &slice;
   if (!choice.current || !choice.current->read.has) return choice;
   for (const auto& [name, slice] : slices)
-    if (&slice != choice.current && StandOf(slice.read) == 1 &&
+    if (&slice != choice.current && StandOf(slices, slice) == 1 &&
         NameOfReplaced(slice.read) == choice.current->object->meta.name)
       choice.next = &slice;
   return choice;

@@ -30,7 +30,8 @@ using Slices = std::map<std::string, Slice>;  // by name
 struct SliceChoice {
   const Slice *current = nullptr, *next = nullptr;
 };
-// The newest that has quota, also where it was replaced by one that has none yet; else the newest that may get some.
+// The newest that has quota, also where it was replaced by one that has none yet; else the newest that may get some;
+// else the newest.
 SliceChoice ChooseSlice(const Slices& slices);
 
 // The name of the Workload that replaces the one of that name.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "dialects/appwrapper_spec.h"
 #include "dialects/declaration.h"
 #include "dialects/fields.h"
 #include "dialects/kueue/checks.h"
@@ -25,10 +26,11 @@ bool SameRole(const RoleRead& a, const RoleRead& b) {
          (!a.pod || (a.pod->meta.labels == b.pod->meta.labels && a.pod->meta.annotations == b.pod->meta.annotations));
 }
 
-// Whether all that a job declares is the same; its status may be another.
+// Whether all that a job declares is the same, by the cluster that it has by now, too; its status may be another.
 bool SameDeclaration(const model::Object& a, const model::Object& b) {
   return a.meta.uid == b.meta.uid && *a.meta.labels == *b.meta.labels && a.meta.annotations == b.meta.annotations &&
-         Field(*a.body, "spec") == Field(*b.body, "spec");
+         Field(*a.body, "spec") == Field(*b.body, "spec") &&
+         Field(StatusOf(a), kRayClusterName) == Field(StatusOf(b), kRayClusterName);
 }
 
 // Whether pods of the set are members in the same way.
@@ -45,11 +47,41 @@ std::string PodClassOf(const SetsRead& sets) {
   return {};
 }
 
-// The pod sets that the entry asks for. Those of a larger form count where they are its job's.
+// Whether the job grows, and the larger form is its own but for how many pods that asks for: a user may have made it.
+bool NextCounts(const Entry& entry) {
+  if (!entry.next || !entry.IsElastic()) return false;
+  const Json wanted = Resized(entry.of_workload.json, entry.sets);
+  if (wanted.is_null() || wanted != Resized(entry.of_next.json, entry.sets)) return false;
+  return entry.read.replaced || ResizeBetween(entry.of_workload.json, wanted) == Resize::kMore;
+}
+
+// The pod sets that the entry asks for.
 const SetsRead& AskedSets(const Entry& entry) {
   if (!entry.next) return entry.counted();
-  const bool is_jobs = entry.IsElastic() && entry.of_next.json == Resized(entry.of_workload.json, entry.sets);
-  return is_jobs ? entry.of_next : entry.of_workload;
+  return NextCounts(entry) ? entry.of_next : entry.of_workload;
+}
+
+// The same by role. A job that changes its size again before its Workloads say the last one keeps what it was given, as
+// far as it still asks for that; more than a Workload says it does not ask for yet.
+std::vector<RoleRead> AskedRoles(const Entry& entry) {
+  std::vector<RoleRead> roles = AskedSets(entry).roles;
+  if (!NextCounts(entry)) return roles;
+  for (RoleRead& role : roles) {
+    const auto now = std::ranges::find_if(entry.of_workload.roles,
+                                          [&](const RoleRead& of) { return of.ask.name == role.ask.name; });
+    if (now != entry.of_workload.roles.end()) role.ask.count = std::max(role.ask.count, now->ask.count);
+    if (const auto set = std::ranges::find(entry.sets, role.ask.name, &PodSet::name); set != entry.sets.end())
+      role.ask.count = std::min(role.ask.count, set->count);
+    if (role.ask.min_count) role.ask.min_count = std::min(*role.ask.min_count, role.ask.count);
+  }
+  return roles;
+}
+
+// Why nothing of an AppWrapper that has not begun can be created. Empty: it can, or another controller knows.
+std::string WhyNotCreated(const JobKind& kind, const model::Object& wrapper, const DialectSettings& settings) {
+  if (!IsSuspended(kind, *wrapper.body) && kind.is_active(StatusOf(wrapper))) return {};
+  WrapperSpec spec = ReadWrapper(wrapper, settings);
+  return spec.foreign ? std::string() : std::move(spec.fault);
 }
 
 int64_t SecondsIn(const model::StringMap& labels) {
@@ -182,6 +214,7 @@ void Workloads::ReadJob(const JobKind& kind, const std::shared_ptr<const model::
   const std::shared_ptr<const model::Object> before = std::exchange(entry.job, object);
   if (before && *before->body == *object->body) return;
   entry.kind = &kind;
+  if (!before) TakeSlices(entry);
   if (before && SameDeclaration(*before, *object)) return Read(entry, touched);
   ReadDeclared(entry, touched);
 }
@@ -204,6 +237,7 @@ void Workloads::ReadDeclared(Entry& entry, Touched* touched) {
   } else if (entry.job_problem.empty()) {
     entry.job_problem = sets.error().message;
   }
+  if (entry.job_problem.empty() && kind.is_wrapper) entry.job_problem = WhyNotCreated(kind, *object, settings_);
   if (!std::ranges::equal(sets_before, entry.sets, SameHeads)) touched->members.insert(entry.key);
   Read(entry, touched);
 }
@@ -228,6 +262,7 @@ void Workloads::DropOne(const JobPlace& job, Touched* touched) {
   Entry& entry = entries_.at(place);
   if (!entry.sets.empty()) touched->members.insert(entry.key);
   entry.ForgetJob();
+  TakeSlices(entry);
   CloseIfEmpty(place, touched);
 }
 
@@ -235,8 +270,7 @@ void Workloads::PutWorkload(const std::shared_ptr<const model::Object>& object, 
   const Place own{object->meta.ns, object->meta.name};
   Place place{own.first, FirstSliceOf(*object).value_or(own.second)};
   if (HasAllSlices(place, own.second)) place = own;
-  if (const auto known = slices_.find(own); known != slices_.end() && known->second != place)
-    DropWorkload(own.first, own.second, touched);
+  if (PlaceOfSlice(own) != place) DropWorkload(own.first, own.second, touched);
   if (place != own && slices_.emplace(own, place).second)
     touched->members.insert({std::string(kDialect), own.first, own.second});
   Entry& entry = Open(place);
@@ -252,10 +286,12 @@ void Workloads::PutWorkload(const std::shared_ptr<const model::Object>& object, 
 }
 
 void Workloads::DropWorkload(std::string_view ns, std::string_view name, Touched* touched) {
-  const Place own{std::string(ns), std::string(name)}, place = Whole(own);
+  const Place own{std::string(ns), std::string(name)}, place = PlaceOfSlice(own);
   if (slices_.erase(own) > 0) touched->members.insert({std::string(kDialect), own.first, own.second});
   const auto at = entries_.find(place);
-  if (at == entries_.end() || at->second.slices.erase(own.second) == 0) return;
+  if (at == entries_.end()) return;
+  if (own == place) at->second.has_replaced_first = false;
+  if (at->second.slices.erase(own.second) == 0) return;
   TakeSlices(at->second);
   CloseIfEmpty(place, touched);
 }
@@ -272,7 +308,7 @@ void Workloads::CloseIfEmpty(const Place& place, Touched* touched) {
 void Workloads::PutOwned(const std::shared_ptr<const model::Object>& object, Touched* touched) {
   const model::OwnerReference* owner = object->meta.Controller();
   if (!owner || owner->kind != "Workload" || !owner->api_version.starts_with(kGroup)) return;
-  const Place place = Whole({object->meta.ns, owner->name});
+  const Place place = PlaceOfSlice({object->meta.ns, owner->name});
   const bool is_request = object->kind == RequestKind().kind;
   owners_[{(is_request ? RequestKind() : TemplateKind()).Name(), object->meta.ns, object->meta.name}] = place;
   Owned& owned = owned_[place];
@@ -453,7 +489,7 @@ model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
                          (entry.read.evicted_reason == kPodsReadyTimeout && !settings_.pods_ready.keeps_place);
   if (came_back) ask.queued_ms = std::max(ask.queued_ms, entry.read.evicted_ms);
   const SetsRead& asked = AskedSets(entry);
-  for (const RoleRead& role : asked.roles) ask.roles.push_back(role.ask);
+  for (const RoleRead& role : AskedRoles(entry)) ask.roles.push_back(role.ask);
   ask.problem = *asked.limits;
   ask.line_uid = (entry.next ? entry.next : entry.workload)->meta.uid;
   if (entry.job && entry.kind->pods != PodOwner::kGroup) ask.job_uid = object.meta.uid;
@@ -464,7 +500,9 @@ model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
     const Place old = slash == std::string::npos
                           ? Place{entry.key.ns, entry.read.replaces}
                           : Place{entry.read.replaces.substr(0, slash), entry.read.replaces.substr(slash + 1)};
-    if (const auto at = entries_.find(old); at != entries_.end()) ask.replaces = at->second.spec.uid;
+    const auto at = old.first == entry.key.ns ? entries_.find(old) : entries_.end();
+    const bool is_jobs = at != entries_.end() && (at->second.job || at->second.orphaned());
+    if (at != entries_.end() && !is_jobs) ask.replaces = at->second.spec.uid;
   }
   quota.has = entry.read.has;
   if (quota.has) {
@@ -526,12 +564,13 @@ model::GangSpec Workloads::SpecOf(const Entry& entry) const {
   spec.priority = entry.terms.priority;
   // A job that has ended needs no pods, and one stands in line once it has its Workload.
   if (entry.ended() || !entry.workload) return spec;
-  for (const RoleRead& role : counted.roles) {
+  const std::vector<RoleRead> roles = AskedRoles(entry);
+  for (const RoleRead& role : roles) {
     spec.roles.push_back({role.ask.name, role.ask.min_count.value_or(role.ask.count), 1, role.topology});
     spec.min_member = model::SaturatingAdd(spec.min_member, spec.roles.back().min);
   }
   std::ranges::sort(spec.roles, {}, &model::RoleSpec::name);
-  for (const RoleRead& role : counted.roles) {
+  for (const RoleRead& role : roles) {
     const auto set = std::ranges::find(entry.sets, role.ask.name, &PodSet::name);
     const bool known = set != entry.sets.end();
     const PodOwner owner = entry.job ? entry.kind->pods : PodOwner::kNone;

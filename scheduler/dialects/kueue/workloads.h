@@ -56,6 +56,8 @@ struct Entry {
   SetsRead of_job;
   SetsRead late;                                  // those of its sets that its Workload does not have: a submitter
   Slices slices;                                  // its Workloads
+  std::string newest;                             // the name of the newest of them, also where that is gone
+  bool has_replaced_first = false;                // one that was replaced has the gang's name
   std::shared_ptr<const model::Object> workload;  // the one that counts; null: there is none
   WorkloadRead read;
   SetsRead of_workload;
@@ -83,8 +85,8 @@ struct Entry {
   bool IsAnothers() const;
   // How many pods the group lacks; nullopt: it is none, or has no Workload.
   std::optional<int64_t> AbsentPods() const;
-  // It may have more or fewer pods while it runs.
-  bool IsElastic() const { return job && !by_pods() && kueue::IsElastic(*job); }
+  // It may have more or fewer pods while it runs. What an AppWrapper wraps never changes.
+  bool IsElastic() const { return job && !by_pods() && !kind->is_wrapper && kueue::IsElastic(*job); }
   // It is to have no pods for now.
   bool IsScaledToZero() const;
   bool by_pods() const { return kind && kind->by_pods(); }
@@ -142,6 +144,13 @@ class Workloads {
     int64_t count = 0;
   };
 
+  // How many pods the cluster of a RayJob has.
+  struct ClusterSizes {
+    std::string job, job_uid;
+    std::map<std::string, int64_t> counts;  // by set
+    friend bool operator==(const ClusterSizes&, const ClusterSizes&) = default;
+  };
+
   void PutOne(const JobKind& kind, const std::shared_ptr<const model::Object>& object, const std::string& name,
               const Place& place, Touched* touched);
   void DropOne(const JobPlace& job, Touched* touched);
@@ -161,12 +170,12 @@ class Workloads {
   // The cluster of a RayJob: its autoscaler changes how many pods that has, and not the RayJob.
   void PutCluster(const model::Object& cluster, Touched* touched);
   void DropCluster(std::string_view ns, std::string_view name, Touched* touched);
-  void ReadSizes(const std::string& ns, const std::string& job, Touched* touched);
+  void ReadJobOf(const std::string& ns, const ClusterSizes& sizes, Touched* touched);
   void TakeSizes(Entry& entry) const;
   // Reads what the entry's job declares.
   void ReadDeclared(Entry& entry, Touched* touched);
   // Where the job's gang is that has a Workload of that name.
-  Place Whole(const Place& workload) const;
+  Place PlaceOfSlice(const Place& workload) const;
   // The job has as many Workloads as any may have, and none of that name.
   bool HasAllSlices(const Place& place, const std::string& name) const;
   // Takes those of its Workloads that count by now.
@@ -192,14 +201,7 @@ class Workloads {
   // Pods of LeaderWorkerSets that are not known yet, by namespace and set.
   std::map<std::pair<std::string, std::string>, std::map<std::string, std::shared_ptr<const model::Object>>> early_;
   std::map<Place, Place> slices_;     // of Workloads that have not the name of their job's gang
-  // How many pods the cluster of each RayJob has, by namespace and RayJob; and whose each cluster is.
-  struct ClusterSizes {
-    std::string cluster;
-    std::map<std::string, int64_t> counts;  // by set
-    friend bool operator==(const ClusterSizes&, const ClusterSizes&) = default;
-  };
-  std::map<std::pair<std::string, std::string>, ClusterSizes> sizes_;
-  std::map<std::pair<std::string, std::string>, std::string> clusters_;
+  std::map<std::pair<std::string, std::string>, ClusterSizes> sizes_;  // by namespace and RayCluster
   std::map<JobPlace, Place> owners_;  // of ProvisioningRequests and PodTemplates
   std::map<Place, Owned> owned_;
   std::map<std::string, Place> by_uid_;

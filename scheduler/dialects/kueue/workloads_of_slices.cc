@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "dialects/declaration.h"
 #include "dialects/fields.h"
 #include "dialects/kueue/names.h"
 #include "dialects/kueue/workloads.h"
@@ -24,7 +25,13 @@ bool Workloads::HasAllSlices(const Place& place, const std::string& name) const 
 }
 
 void Workloads::TakeSlices(Entry& entry) const {
-  const auto [current, next] = ChooseSlice(entry.slices);
+  auto [current, next] = ChooseSlice(entry.slices);
+  const Slice* const newest = current;
+  if (newest) entry.newest = newest->object->meta.name;
+  const auto first = entry.slices.find(entry.key.name);
+  if (first != entry.slices.end() && first->second.read.replaced) entry.has_replaced_first = true;
+  // The one that has replaced it is gone, and with it what the job had.
+  if (entry.job && !entry.by_pods() && current && current->read.replaced && !next) current = nullptr;
   const auto take = [&](const Slice* slice, std::shared_ptr<const model::Object>* object, SetsRead* sets) {
     *object = slice ? slice->object : nullptr;
     if (!slice)
@@ -38,53 +45,52 @@ void Workloads::TakeSlices(Entry& entry) const {
   // A job may be enlarged any number of times.
   std::erase_if(entry.slices, [&](const auto& item) {
     const Slice& slice = item.second;
-    return slice.read.replaced && slice.object != entry.workload && slice.object != entry.next &&
-           !HasFinalizer(*slice.object, kInUse);
+    return slice.read.replaced && &slice != newest && !HasFinalizer(*slice.object, kInUse);
   });
 }
 
-Workloads::Place Workloads::Whole(const Place& workload) const {
+Workloads::Place Workloads::PlaceOfSlice(const Place& workload) const {
   const auto at = slices_.find(workload);
   return at == slices_.end() ? workload : at->second;
 }
 
 model::GangKey Workloads::GangOfWorkload(const std::string& ns, const std::string& name) const {
-  const Place place = Whole({ns, name});
+  const Place place = PlaceOfSlice({ns, name});
   return {std::string(kDialect), place.first, place.second};
 }
 
 void Workloads::PutCluster(const model::Object& cluster, Touched* touched) {
   const model::OwnerReference* owner = cluster.meta.Controller();
+  const model::ObjectKind& kind = RayJobKind().kind;
+  if (!owner || owner->kind != kind.kind || !owner->api_version.starts_with(kind.group + "/"))
+    return DropCluster(cluster.meta.ns, cluster.meta.name, touched);
   const auto sets = SetsOf(*cluster.body);
-  if (!owner || owner->kind != RayJobKind().kind.kind || !sets) return;
-  ClusterSizes sizes{cluster.meta.name, {}};
+  if (!sets) return;
+  ClusterSizes sizes{owner->name, owner->uid, {}};
   for (const PodSet& set : *sets) sizes.counts[set.name] = set.count;
-  ClusterSizes& known = sizes_[{cluster.meta.ns, owner->name}];
-  if (std::exchange(known, sizes) != sizes) ReadSizes(cluster.meta.ns, owner->name, touched);
-  clusters_[{cluster.meta.ns, cluster.meta.name}] = owner->name;
+  const ClusterSizes before = std::exchange(sizes_[{cluster.meta.ns, cluster.meta.name}], sizes);
+  if (before == sizes) return;
+  if (before.job != sizes.job) ReadJobOf(cluster.meta.ns, before, touched);
+  ReadJobOf(cluster.meta.ns, sizes, touched);
 }
 
 void Workloads::DropCluster(std::string_view ns, std::string_view name, Touched* touched) {
-  const auto owner = clusters_.find({std::string(ns), std::string(name)});
-  if (owner == clusters_.end()) return;
-  const std::string job = owner->second;
-  clusters_.erase(owner);
-  const auto sizes = sizes_.find({std::string(ns), job});
-  if (sizes == sizes_.end() || sizes->second.cluster != name) return;
-  sizes_.erase(sizes);
-  ReadSizes(std::string(ns), job, touched);
+  const auto known = sizes_.extract({std::string(ns), std::string(name)});
+  if (known) ReadJobOf(std::string(ns), known.mapped(), touched);
 }
 
-void Workloads::ReadSizes(const std::string& ns, const std::string& job, Touched* touched) {
-  const auto at = jobs_.find({RayJobKind().kind.Name(), ns, job});
+void Workloads::ReadJobOf(const std::string& ns, const ClusterSizes& sizes, Touched* touched) {
+  const auto at = jobs_.find({RayJobKind().kind.Name(), ns, sizes.job});
   if (at == jobs_.end()) return;
   Entry& entry = entries_.at(at->second);
   if (entry.IsElastic()) ReadDeclared(entry, touched);
 }
 
+// Of the cluster that the job itself names: anyone can name the job as the owner of another.
 void Workloads::TakeSizes(Entry& entry) const {
-  const auto at = sizes_.find({entry.key.ns, entry.job->meta.name});
-  if (entry.kind != &RayJobKind() || at == sizes_.end() || entry.IsHeld()) return;
+  if (entry.kind != &RayJobKind() || entry.IsHeld()) return;
+  const auto at = sizes_.find({entry.key.ns, TextIn(StatusOf(*entry.job), kRayClusterName)});
+  if (at == sizes_.end() || at->second.job_uid != entry.job->meta.uid) return;
   for (PodSet& set : entry.sets)
     if (const auto count = at->second.counts.find(set.name); count != at->second.counts.end())
       set.count = count->second;

@@ -53,6 +53,11 @@ std::vector<Turn> KueueCycle::Nominate() {
       Refuse(turn, WaitReason::kMisconfigured, waiting.ask.problem, true);
       continue;
     }
+    // Its pods run on the quota of that one.
+    if (in_.holdings_.Find(*gang) && !Replaced(turn)) {
+      Refuse(turn, WaitReason::kMisconfigured, "it has quota in another queue", true);
+      continue;
+    }
     Assign(&turn, nullptr);
     turns.push_back(std::move(turn));
   }
