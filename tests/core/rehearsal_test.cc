@@ -154,7 +154,7 @@ TEST_CASE("a gang whose minResources are more than the nodes have does not fit")
 TEST_CASE("no victims are told for a lone pod that its queue does not take") {
   Rig rig;
   rig.AddNode("a", 4);
-  rig.AddPod("first", {.cpu = "3", .queue = "four"});
+  rig.AddPod("first", {.queue = "four", .cpu = "3"});
   rig.AddPod("low", {.cpu = "1"});
   const Prospect it = Asked(rig, Drafted([](Rig& other) {
                               other.AddPod("high", {.queue = "four", .cpu = "2", .priority_class = "high"});

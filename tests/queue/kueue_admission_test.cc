@@ -138,6 +138,29 @@ TEST_CASE("kueue: a gang that asks for more keeps what it has until it gets all 
   CHECK(desk.Has(3));
 }
 
+TEST_CASE("kueue: a gang that has quota in one queue gets none of another, and loses none for that") {
+  Desk desk;
+  desk.Put(Leaf("a", "c", Quota(2)));
+  model::LeafQueueSpec b = Leaf("b", "c", Quota(4));
+  b.preemption.within_cohort = PreemptionPolicy::kAny;
+  desk.Put(b);
+  desk.Wait(1, AskFor("a", 2));
+  desk.Run();
+  model::GangAsk more = AskFor("b", 4);
+  more.replaces = "1";
+  desk.Wait(1, more);
+  const PassResult result = desk.Run();
+  CHECK(result.admitted.empty());
+  CHECK(result.evicted.empty());
+  CHECK(desk.admission.holding(model::GangId(1))->roles[0].count == 2);
+  CHECK(desk.Why(1) == "it has quota in another queue");
+  more = AskFor("a", 3);
+  more.replaces = "1";
+  desk.Wait(1, more);
+  CHECK(desk.Run().admitted.size() == 1);
+  CHECK(desk.admission.holding(model::GangId(1))->roles[0].count == 3);
+}
+
 TEST_CASE("kueue: a gang that is told to leave in a pass gets no more in it, though there is room") {
   Desk desk;
   desk.Put(Leaf("a", "c", Quota(2)));

@@ -233,6 +233,12 @@ bool IsReplaced(const Desires& desires) {
   });
 }
 
+// It is written of the Workload that the larger form of it has what it had.
+bool IsToldReplaced(const Desires& desires) {
+  const Json* finished = FindTrue(Field(desires.status, "conditions"), "Finished");
+  return finished && TextIn(*finished, "reason") == kSliceReplaced;
+}
+
 // The pod sets of an elastic job that runs, and asks for fewer pods than its Workload. Null: it does not.
 Json FewerPods(const Desires& desires) {
   const Entry& entry = desires.decided.entry;
@@ -363,7 +369,7 @@ void DesireNext(const Desires& desires) {
   if (!desires.workload || !entry.workload) return;
   const Json wanted = entry.IsElastic() ? Resized(entry.of_workload.json, entry.sets) : Json();
   const bool grows = !wanted.is_null() && !entry.ended() && !entry.job->meta.deleting() &&
-                     (entry.read.replaced || ResizeBetween(entry.of_workload.json, wanted) == Resize::kMore);
+                     (IsToldReplaced(desires) || ResizeBetween(entry.of_workload.json, wanted) == Resize::kMore);
   if (!entry.next) {
     if (!grows || !MayRun(desires) || !entry.IsLetGo()) return;
     const std::string name = NextSliceName(*entry.job, desires.workload->meta.name);
