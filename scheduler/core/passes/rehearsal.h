@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/admit/queue_admission.h"
+#include "core/gangs/fit.h"
 #include "core/gangs/strangers.h"
 #include "core/passes/start_pass.h"
 #include "core/passes/victim_seeker.h"

@@ -9,6 +9,7 @@
 
 #include "core/admit/queue_admission.h"
 #include "core/admit/room_sums.h"
+#include "core/gangs/fit.h"
 #include "core/gangs/strangers.h"
 #include "core/passes/preempt_pass.h"
 #include "core/passes/refusals.h"
