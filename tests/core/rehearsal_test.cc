@@ -156,10 +156,11 @@ TEST_CASE("no victims are told for a lone pod that its queue does not take") {
   rig.AddNode("a", 4);
   rig.AddPod("first", {.queue = "four", .cpu = "3"});
   rig.AddPod("low", {.cpu = "1"});
-  const Prospect it = Asked(rig, Drafted([](Rig& other) {
-                              other.AddPod("high", {.queue = "four", .cpu = "2", .priority_class = "high"});
-                            }))
-                          .prospects.front();
+  std::vector<GangDraft> drafts = Drafted([](Rig& other) {
+    other.AddPod("high", {.queue = "four", .cpu = "2", .priority_class = "high"});
+  });
+  drafts.front().lone = true;
+  const Prospect it = Asked(rig, drafts).prospects.front();
   CHECK(it.verdict == Verdict::kWaitsForQueue);
   CHECK(it.victims.empty());
 }

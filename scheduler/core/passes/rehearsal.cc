@@ -345,10 +345,10 @@ std::optional<Refusal> Rehearsal::Place(GangId id, Trial& trial, Prospect* prosp
     return refuse(Verdict::kWaitsForMembers, ExplainMembers(gang, requirement, census, strangers_, state_));
   PlanResult result = planner_.PlaceRequired(gang, census.pending, requirement);
   if (result.fits) {
-    if (std::optional<Refusal> refusal = start_.RefusePlaced(gang, census, requirement, &result))
-      return refuse(refusal->state() == dialects::GangState::kWaitingForQueue ? Verdict::kWaitsForQueue
-                                                                             : Verdict::kWaitsForNodes,
-                    *std::move(refusal));
+    if (std::optional<Refusal> refusal = start_.RefusePlaced(gang, census, requirement, &result)) {
+      const bool by_queue = refusal->state() == dialects::GangState::kWaitingForQueue;
+      return refuse(by_queue ? Verdict::kWaitsForQueue : Verdict::kWaitsForNodes, *std::move(refusal));
+    }
     prospect->verdict = Verdict::kFits;
     Settle(gang, result.placements, trial, prospect);
     return std::nullopt;
