@@ -117,9 +117,8 @@ bool ItemReader::ReadIdentity() {
   }
   item.object = InLongForm(fields.template_field.value(), context.wrapper.meta.name);
   const std::string api_version = TextIn(item.object, "apiVersion"), kind = TextIn(item.object, "kind");
-  const size_t slash = api_version.find('/');
-  const std::string group = slash == api_version.npos ? "" : api_version.substr(0, slash);
-  item.version = slash == api_version.npos ? api_version : api_version.substr(slash + 1);
+  const auto [group, version] = SplitVersion(api_version);
+  item.version = version;
   if (kind == "AppWrapper") return Complain("Nested AppWrappers are forbidden"), false;
   item.kind = FindWrappedKind(group, kind);
   if (!item.kind || !IsApiVersion(item.version)) {

@@ -52,13 +52,10 @@ bool LeadsToMap(const Json& object, const std::string& pointer) {
 
 std::vector<PodSet> SetsOfComponent(JsonReader& read, const JsonField& component, const JsonField& wrapped) {
   std::vector<PodSet> sets;
-  const std::string api_version = TextIn(wrapped.value(), "apiVersion");
-  const size_t slash = api_version.find('/');
-  const std::string group = slash == api_version.npos ? "" : api_version.substr(0, slash);
-  const std::string kind = TextIn(wrapped.value(), "kind");
+  const std::string version = TextIn(wrapped.value(), "apiVersion"), kind = TextIn(wrapped.value(), "kind");
   if (kind == "AppWrapper") {
     read.Problem(wrapped, "Nested AppWrappers are forbidden");
-  } else if (!HasPodSets(group, kind)) {
+  } else if (!HasPodSets(SplitVersion(version).group, kind)) {
     const JsonField declared = component["podSets"];
     ReadDeclaredSets(read, declared, wrapped.value(), &sets);
   } else if (auto known = PodSetsOf(wrapped.value())) {

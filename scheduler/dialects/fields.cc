@@ -52,6 +52,12 @@ const Json& AsList(const Json& value) {
 
 const Json& ListIn(const Json& object, std::string_view key) { return AsList(Field(object, key)); }
 
+GroupVersion SplitVersion(std::string_view api_version) {
+  const size_t slash = api_version.find('/');
+  if (slash == api_version.npos) return {{}, api_version};
+  return {api_version.substr(0, slash), api_version.substr(slash + 1)};
+}
+
 const Json* FindCondition(const Json& conditions, std::string_view type) {
   for (const Json& condition : AsList(conditions))
     if (IsText(Field(condition, "type"), type)) return &condition;

@@ -20,6 +20,11 @@ int64_t CountIn(const base::Json& object, std::string_view key);
 base::Millis TimeIn(const base::Json& object, std::string_view key);
 const base::Json& ListIn(const base::Json& object, std::string_view key);
 const base::Json& AsList(const base::Json& value);
+// The API group and the version in an apiVersion: "batch" and "v1" in "batch/v1", "" and "v1" in "v1".
+struct GroupVersion {
+  std::string_view group, version;
+};
+GroupVersion SplitVersion(std::string_view api_version);
 
 // The first condition of the type in a list of them; null: there is none.
 const base::Json* FindCondition(const base::Json& conditions, std::string_view type);

@@ -185,12 +185,6 @@ const ReplicaKind* FindReplicaKind(std::string_view group, std::string_view kind
   return row == std::end(kReplicaKinds) ? nullptr : row;
 }
 
-std::string GroupOf(const Json& object) {
-  const std::string version = TextIn(object, "apiVersion");
-  const size_t slash = version.find('/');
-  return slash == version.npos ? std::string() : version.substr(0, slash);
-}
-
 void CheckNames(JsonReader& read, const JsonField& root, const Sets& sets) {
   std::set<std::string_view> taken;
   for (const PodSet& set : sets) {
@@ -234,7 +228,8 @@ bool HasPodSets(std::string_view group, std::string_view kind) {
 }
 
 base::Result<Sets> PodSetsOf(const Json& object) {
-  const std::string group = GroupOf(object), kind = TextIn(object, "kind");
+  const std::string version = TextIn(object, "apiVersion"), kind = TextIn(object, "kind");
+  const std::string_view group = SplitVersion(version).group;
   const Row* row = FindRow(group, kind);
   const ReplicaKind* replicas = FindReplicaKind(group, kind);
   if (!row && !replicas)
