@@ -131,7 +131,7 @@ struct Cycle::Parts {
   // Brings what queues may have, and whose turn it is, up to date with what happened.
   void RenewQueues();
   void Wake();
-  // Has lone pods considered for which one of these nodes is kept, and has room now.
+  // Has those lone pods considered for which one of these nodes is kept and has room now.
   void WakeNominated(const std::vector<model::NodeId>& improved);
   void FireTimers();
   // Gives quota where there is some, until what is given back is given again.

@@ -111,15 +111,20 @@ TEST_CASE("kueue: a preemptor that waits for its victims keeps their room, and i
   CHECK_FALSE(desk.Has(3));
 }
 
+// What gang 1 asks for that has quota already.
+model::GangAsk AskForMore(const std::string& local, int64_t gpus) {
+  model::GangAsk ask = AskFor(local, gpus);
+  ask.replaces = "1";
+  return ask;
+}
+
 TEST_CASE("kueue: a gang that asks for more keeps what it has until it gets all of the rest, and pays the difference") {
   Desk desk;
   desk.Put(Leaf("a", "", Quota(4)));
   desk.Wait(1, AskFor("a", 2));
   desk.Wait(2, AskFor("a", 1));
   desk.Run();
-  model::GangAsk more = AskFor("a", 4);
-  more.replaces = "1";
-  desk.Wait(1, more);
+  desk.Wait(1, AskForMore("a", 4));
   CHECK(desk.Run().admitted.empty());
   CHECK(desk.admission.holding(model::GangId(1))->roles[0].count == 2);
   CHECK(desk.Why(1) ==
@@ -146,17 +151,13 @@ TEST_CASE("kueue: a gang that has quota in one queue gets none of another, and l
   desk.Put(b);
   desk.Wait(1, AskFor("a", 2));
   desk.Run();
-  model::GangAsk more = AskFor("b", 4);
-  more.replaces = "1";
-  desk.Wait(1, more);
+  desk.Wait(1, AskForMore("b", 4));
   const PassResult result = desk.Run();
   CHECK(result.admitted.empty());
   CHECK(result.evicted.empty());
   CHECK(desk.admission.holding(model::GangId(1))->roles[0].count == 2);
   CHECK(desk.Why(1) == "it has quota in another queue");
-  more = AskFor("a", 3);
-  more.replaces = "1";
-  desk.Wait(1, more);
+  desk.Wait(1, AskForMore("a", 3));
   CHECK(desk.Run().admitted.size() == 1);
   CHECK(desk.admission.holding(model::GangId(1))->roles[0].count == 3);
 }
@@ -169,9 +170,7 @@ TEST_CASE("kueue: a gang that is told to leave in a pass gets no more in it, tho
   desk.Put(b);
   desk.Wait(1, AskFor("a", 3));
   desk.Run();
-  model::GangAsk more = AskFor("a", 4);
-  more.replaces = "1";
-  desk.Wait(1, more);
+  desk.Wait(1, AskForMore("a", 4));
   desk.Wait(2, AskFor("b", 2));
   const PassResult result = desk.Run();
   CHECK(result.admitted.empty());

@@ -20,10 +20,21 @@ queue::KueueRules RulesOf(const QuotaRule& rule) {
   return rules;
 }
 
-// Puts down why the gang waits; without words: it does not.
+// Returns how many members of the role have ended.
+int64_t DoneIn(const model::QuotaTerms& terms, const std::string& role) {
+  const auto done = terms.done.find(role);
+  return done == terms.done.end() ? 0 : done->second;
+}
+
+// Puts down why the gang waits for more than it has; without words: it does not.
+void SayWhyMore(std::string reason, std::string message, dialects::QuotaReport* report) {
+  report->more_reason = std::move(reason);
+  report->more_message = std::move(message);
+}
+
+// Puts down why the gang, which has nothing, waits; without words: it does not.
 void SayWhy(std::string reason, std::string message, dialects::QuotaReport* report) {
-  report->more_reason.clear();
-  report->more_message.clear();
+  SayWhyMore({}, {}, report);
   report->reason = std::move(reason);
   report->message = std::move(message);
   report->lacks_queue = false;
@@ -182,9 +193,8 @@ void QuotaDesk::KeepBound(GangId id, HeldQuota* has) const {
       const model::Pod& pod = *state_.pod(member->pod).pod;
       return !member->promised && member->role == role.name && pod.bound() && !pod.done();
     });
-    const auto done = gang.quota->terms->done.find(role.name);
-    const int64_t ended = done == gang.quota->terms->done.end() ? 0 : done->second;
-    if (const int64_t count = std::min(role.count, bound) + ended; count > of->count) Resize(count, &*of);
+    const int64_t count = std::min(role.count, bound) + DoneIn(*gang.quota->terms, role.name);
+    if (count > of->count) Resize(count, &*of);
   }
 }
 
@@ -222,8 +232,7 @@ void QuotaDesk::FollowSize(GangId id) {
   for (const model::RoleAsk& role : quota.terms->ask.roles) {
     const auto of = std::ranges::find(has.roles, role.name, &HeldQuota::Role::name);
     if (of == has.roles.end()) continue;
-    const auto done = quota.terms->done.find(role.name);
-    const int64_t count = role.count + (done == quota.terms->done.end() ? 0 : done->second);
+    const int64_t count = role.count + DoneIn(*quota.terms, role.name);
     more = more || count > of->count;
     fewer = fewer || count < of->count;
     Resize(count, &*of);
@@ -233,8 +242,7 @@ void QuotaDesk::FollowSize(GangId id) {
     return;
   }
   admission_.StopWaiting(id);
-  quota.report.more_reason.clear();
-  quota.report.more_message.clear();
+  SayWhyMore({}, {}, &quota.report);
   if (fewer) {
     quota.report.has = std::move(has);
     FreeDone(id);
@@ -264,8 +272,7 @@ void QuotaDesk::Explain(GangId id) {
   const queue::WaitExplanation why = admission_.Explain(id);
   dialects::QuotaReport& report = book_.at(id).quota->report;
   if (report.has) {
-    report.more_reason = queue::WordOf(why.reason);
-    report.more_message = why.message;
+    SayWhyMore(queue::WordOf(why.reason), why.message, &report);
     return counts_.Count(id, book_.at(id));
   }
   SayWhy(queue::WordOf(why.reason), why.message, &report);
@@ -342,8 +349,7 @@ void QuotaDesk::Evict(GangId id, std::string reason, std::string message) {
   report.evicted_reason = std::move(reason);
   report.evicted_message = std::move(message);
   report.by_uid.clear();
-  report.more_reason.clear();
-  report.more_message.clear();
+  SayWhyMore({}, {}, &report);
   ++report.evictions;
 }
 
@@ -415,8 +421,7 @@ HeldQuota QuotaDesk::Held(const Gang& gang, const std::string& leaf,
       as.requests.Set(resource, role.requests.Get(resource));
     }
     // It did not ask for those that have ended; they are members nonetheless.
-    if (const auto done = gang.quota->terms->done.find(role.name); done != gang.quota->terms->done.end())
-      Resize(role.count + done->second, &as);
+    if (const int64_t done = DoneIn(*gang.quota->terms, role.name); done > 0) Resize(role.count + done, &as);
   }
   return held;
 }

@@ -72,7 +72,7 @@ void Binder::Send(GangId id, MemberId slot, Assignment& assignment) {
   bind.annotations.emplace_back(kBindAnnotation,
                                 WriteEvidence(plan.id, pod->meta.uid, assignment.node, commit_uid, gang.restarts));
   assignment.stage = Stage::kSent;
-  // What others left for was begun before what begins now; so it does not stand behind evictions that are to begin.
+  // Others have left for this pod, so its bind does not wait behind evictions that have not begun.
   const bool takes_their_place = gang.lone && state_.nominations().NodeOf(book_.at(slot).pod) == assignment.node;
   const bool last_of_many = !gang.whole && gang.members.size() > 1 && pod->meta.uid == commit_uid;
   const Millis deadline_ms = clock_.MonotonicMs() + options_.bind_timeout_ms;

@@ -21,7 +21,7 @@ void Nominator::Say(model::GangId id, model::PodId pod_id, const std::string& no
   if (now < member.nomination.again_ms) return agenda_.At(id, member.nomination.again_ms);
   const base::Json body = {{"metadata", {{"uid", pod->meta.uid}, {"resourceVersion", pod->meta.resource_version}}},
                            {"status", {{"nominatedNodeName", node}}}};
-  // Victims of its gang are told only after it: then it is as urgent as they are.
+  // The gang's victims are told only after this write, so it is as urgent as they are.
   const cluster::Lane lane = book_.at(id).preemption ? cluster::Lane::kEvict : cluster::Lane::kStatus;
   member.nomination.write = outbox_.Send(
       Outbox::For::kNomination, lane, now + kNominationDeadlineMs,

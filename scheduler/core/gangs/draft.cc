@@ -12,16 +12,6 @@ using model::GangDraft;
 
 namespace {
 
-// The pod as it would be if it were made now, and let go.
-std::shared_ptr<const model::Pod> Afresh(const model::Pod& pod) {
-  auto fresh = std::make_shared<model::Pod>();
-  fresh->meta = pod.meta;
-  fresh->spec = pod.spec;
-  fresh->scheduling_group = pod.scheduling_group;
-  fresh->claims = pod.claims;
-  return fresh;
-}
-
 GangDraft::Member MemberDraftOf(const Member& member, const model::Pod& pod) {
   return {Afresh(pod),     member.role,     member.head, member.needs_head, member.late,
           member.priority, member.topology, member.unit};
@@ -37,6 +27,15 @@ void AddPromised(const model::PromisedMembers& declared, GangDraft* draft) {
 }
 
 }  // namespace
+
+std::shared_ptr<const model::Pod> Afresh(const model::Pod& pod) {
+  auto fresh = std::make_shared<model::Pod>();
+  fresh->meta = pod.meta;
+  fresh->spec = pod.spec;
+  fresh->scheduling_group = pod.scheduling_group;
+  fresh->claims = pod.claims;
+  return fresh;
+}
 
 GangDraft DraftOf(const Gang& gang, const cluster::ClusterState& state) {
   GangDraft draft{.key = gang.key, .spec = gang.spec, .lone = gang.lone, .members = {}};

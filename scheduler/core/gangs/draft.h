@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drafts of gangs.
+// Drafts: gangs, and pods, as they would be if they were made now.
 #pragma once
 
 #include "cluster/state.h"
@@ -7,6 +7,9 @@
 #include "model/gang_draft.h"
 
 namespace tutti::core {
+
+// Returns the pod unbound and without status.
+std::shared_ptr<const model::Pod> Afresh(const model::Pod& pod);
 
 // Returns the gang with its members that have not ended, and with those that are promised.
 model::GangDraft DraftOf(const Gang& gang, const cluster::ClusterState& state);

@@ -48,10 +48,10 @@ class QuotaPass {
     std::map<std::string, std::vector<std::string>> nodes;
   };
   std::string Place(model::GangId id, const queue::Assignment& assignment);
-  // Returns the members of the gangs that hold room on nodes: pods and promises.
-  std::vector<model::PodId> PodsOf(const std::vector<queue::Victim>& victims) const;
   // The same of a whole gang that has quota: places are found for the members that it would have besides.
   std::string PlaceMore(model::GangId id, const queue::Assignment& assignment);
+  // Returns the members of the gangs that hold room on nodes: pods and promises.
+  std::vector<model::PodId> PodsOf(const std::vector<queue::Victim>& victims) const;
   // Returns why all nodes together have too little for the gang, with the victims gone, where that is all it needs.
   std::string WhySumsLack(model::GangId id, const queue::Assignment& assignment,
                           const std::vector<queue::Victim>& victims);

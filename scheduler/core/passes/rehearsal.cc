@@ -76,12 +76,8 @@ std::string CountPods(int64_t count) { return count == 1 ? "1 pod" : fmt::format
 
 // The member as its controller would make it again elsewhere.
 GangDraft::Member AnotherOf(const Member* member, const model::Pod& pod) {
-  auto fresh = std::make_shared<model::Pod>();
-  fresh->meta = pod.meta;
-  fresh->spec = pod.spec;
-  fresh->claims = pod.claims;
   GangDraft::Member another;
-  another.pod = std::move(fresh);
+  another.pod = Afresh(pod);
   another.priority = pod.spec->priority;
   if (member == nullptr) return another;
   another.role = member->role;

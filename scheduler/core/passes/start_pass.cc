@@ -65,7 +65,8 @@ void StartPass::Run(GangId id, Census& census) {
   if (!Place(id, census)) return;
   book_.EndRefusal(gang);  // or no bind would leave
   committer_.Pump(id);
-  // Before the evictions leave, other writes to its pods are on their way: to tell of them would collide with those.
+  // Until the evictions leave, other writes to the gang's pods are on their way. To tell of victims would collide with
+  // them.
   std::optional<Refusal> awaits_victims;
   if (gang.preemption && gang.preemption->begun_ms != 0)
     awaits_victims = ExplainVictims(gang, Require(gang, *book_.CensusOf(gang)), state_);
@@ -167,8 +168,8 @@ std::optional<Refusal> StartPass::TryStart(GangId id, const Census& census, cons
   const Millis now = clock_.MonotonicMs();
   std::string shape = certificates_.empty() ? std::string() : ShapeOf(gang, census, requirement);
   std::shared_ptr<Certificate> certificate;
-  const bool own_room = IsPlacedByItself(gang) && planner_.OwnRoom(census.pending.front()->pod);
-  if (!shape.empty() && !own_room) certificate = certificates_.Find(shape, figures_.From(gang));
+  const auto has_own_room = [&] { return IsPlacedByItself(gang) && planner_.OwnRoom(census.pending.front()->pod); };
+  if (!shape.empty() && !has_own_room()) certificate = certificates_.Find(shape, figures_.From(gang));
   if (!certificate) {
     PlanResult result = planner_.PlaceRequired(gang, census.pending, requirement);
     const bool judged = std::ranges::any_of(census.pending, &Member::is_judged);

@@ -59,9 +59,8 @@ class Certificates {
   // Keeps a new certificate of the shape, also for the gangs that wait by an earlier one.
   std::shared_ptr<Certificate> Keep(const std::string& shape, PlanResult result, base::Millis now_ms);
 
-  // Has room that is kept for other pods count as none, where a pod of the class fits or not by its node alone.
-  // REQUIRES: lone pods wait by the certificate, and each is considered when there is room on the node that is kept for
-  // it.
+  // Counts room that is kept for other pods as none, if it depends on its node alone whether a pod of the class fits.
+  // REQUIRES: lone pods wait by the certificate. Each is considered when there is room on the node that is kept for it.
   void IgnoreKeptRoom(Certificate& certificate);
 
   // Notes that a lone pod of that priority would find no node either with all pods of lower priority gone. REQUIRES: it

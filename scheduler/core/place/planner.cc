@@ -114,8 +114,6 @@ std::vector<cluster::Placement> Planner::NominatedBeside(const Gang& gang, const
                                          }});
 }
 
-// Of pods of one priority for which a node is kept, the first has its room first: else none of them could start before
-// the victims of all are gone.
 NodeId Planner::OwnRoom(model::PodId pod) {
   const NodeId own = state_.snapshot().FindNode(state_.nominations().NodeOf(pod));
   if (!own) return {};
@@ -124,6 +122,8 @@ NodeId Planner::OwnRoom(model::PodId pod) {
   return rankings_.For(state_.pod(pod).pod_class).Feasible(own) ? own : NodeId();
 }
 
+// Of pods of one priority for which a node is kept, the first has its room first: else none of them could start before
+// the victims of all are gone.
 std::vector<cluster::Placement> Planner::NominatedBefore(model::PodId pod, NodeId own) const {
   const int32_t priority = state_.pod(pod).pod->spec->priority;
   std::vector<cluster::Placement> earlier;

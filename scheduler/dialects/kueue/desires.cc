@@ -165,11 +165,13 @@ std::string NameOfNew(const Entry& entry) {
   return entry.job && entry.has_replaced_first ? NextSliceName(*entry.job, entry.newest) : entry.key.name;
 }
 
+cluster::ObjectRef RefOfNew(const Decided& decided, const std::string& name) {
+  return cluster::NewRef(kGroup, decided.version, "workloads", "Workload", decided.entry.key.ns, name);
+}
+
 std::shared_ptr<const model::Object> WorkloadOf(const Decided& decided, const cluster::Unseen& unseen) {
   const Entry& entry = decided.entry;
-  if (entry.workload) return entry.workload;
-  return unseen.Created(
-      cluster::NewRef(kGroup, decided.version, "workloads", "Workload", entry.key.ns, NameOfNew(entry)));
+  return entry.workload ? entry.workload : unseen.Created(RefOfNew(decided, NameOfNew(entry)));
 }
 
 Json LatestStatus(const std::shared_ptr<const model::Object>& workload, const cluster::Unseen& unseen) {
@@ -215,7 +217,7 @@ bool IsOfGoneReplica(const Entry& entry) {
          model::Find(entry.workload->meta.annotations, kIsOfGroup);
 }
 
-// What the job has is more than its Workload says, as the larger form of that has got the rest.
+// The job has more than its Workload says: the larger form has got the rest.
 bool IsReplaced(const Desires& desires) {
   const Entry& entry = desires.decided.entry;
   const auto& has = desires.decided.report.quota.has;
@@ -233,7 +235,7 @@ bool IsReplaced(const Desires& desires) {
   });
 }
 
-// It is written of the Workload that the larger form of it has what it had.
+// The Workload's status says that its larger form has replaced it.
 bool IsToldReplaced(const Desires& desires) {
   const Json* finished = FindTrue(Field(desires.status, "conditions"), "Finished");
   return finished && TextIn(*finished, "reason") == kSliceReplaced;
@@ -289,9 +291,7 @@ void DesireWorkload(const Desires& desires) {
     if (name != entry.key.name) fields["metadata"]["annotations"][std::string(kSliceName)] = entry.key.name;
     if (entry.by_pods()) NameAsGroups(entry, &fields["metadata"]);
     out->push_back(
-        {.ref = cluster::NewRef(kGroup, decided.version, "workloads", "Workload", entry.key.ns, name),
-         .mode = DesiredObject::Mode::kExists,
-         .fields = std::move(fields)});
+        {.ref = RefOfNew(decided, name), .mode = DesiredObject::Mode::kExists, .fields = std::move(fields)});
     return;
   }
   if ((workload->meta.deleting() && IsOver(entry)) || entry.read.finished || (entry.read.replaced && !entry.job)) {
@@ -324,12 +324,12 @@ void DesireWorkload(const Desires& desires) {
   DesireStatus(desires);
 }
 
-// The status of the one that is to replace the Workload: why it waits; or what it has, once the other is over.
-void DesireNextStatus(const Desires& desires) {
+// The status of the one that is to replace the Workload: why it waits; or, where `gets_all`, what it has, once the
+// other is over.
+void DesireNextStatus(const Desires& desires, bool gets_all) {
   const Decided& decided = desires.decided;
   const Entry& entry = decided.entry;
   const std::shared_ptr<const model::Object>& next = entry.next;
-  const bool gets_all = IsReplaced(desires);
   if (gets_all && !entry.read.replaced) {
     const Json after = ReplacedStatus(desires.status, *next, entry.job->meta.uid, decided.report.now_wall_ms);
     Json change = MergeBetween(StatusOf(*desires.workload), after);
@@ -377,18 +377,17 @@ void DesireNext(const Desires& desires) {
     fields["metadata"]["annotations"][std::string(kReplaces)] =
         fmt::format("{}/{}", entry.key.ns, desires.workload->meta.name);
     return desires.out->push_back(
-        {.ref = cluster::NewRef(kGroup, decided.version, "workloads", "Workload", entry.key.ns, name),
-         .mode = DesiredObject::Mode::kExists,
-         .fields = std::move(fields)});
+        {.ref = RefOfNew(decided, name), .mode = DesiredObject::Mode::kExists, .fields = std::move(fields)});
   }
+  const bool gets_all = IsReplaced(desires);
   if (entry.next->meta.deleting()) {
     if (HasFinalizer(*entry.next, kInUse)) desires.out->push_back(WithoutFinalizer(entry.next, kInUse));
-  } else if (!entry.job || (!IsReplaced(desires) && (!grows || (has && has->evicted && !entry.read.replaced)))) {
+  } else if (!entry.job || (!gets_all && (!grows || (has && has->evicted && !entry.read.replaced)))) {
     desires.out->push_back({.ref = cluster::RefOf(entry.next), .mode = DesiredObject::Mode::kGone, .seen = entry.next});
-  } else if (!IsReplaced(desires) && wanted != entry.of_next.json) {
+  } else if (!gets_all && wanted != entry.of_next.json) {
     desires.out->push_back(WithFields(entry.next, {{"spec", SpecFor(wanted, entry.terms)}}));
   } else {
-    DesireNextStatus(desires);
+    DesireNextStatus(desires, gets_all);
   }
 }
 

@@ -85,7 +85,7 @@ std::optional<std::string> FirstSliceOf(const model::Object& workload) {
     return std::nullopt;
   const model::OwnerReference* owner = workload.meta.Controller();
   if (!owner) return std::nullopt;
-  const std::string group = owner->api_version.substr(0, owner->api_version.find('/'));
+  const std::string_view group = SplitVersion(owner->api_version).group;
   const bool known = std::ranges::any_of(JobKinds(), [&](const JobKind& row) {
     return !row.by_pods() && row.kind.kind == owner->kind && row.kind.group == group;
   });

@@ -36,7 +36,7 @@ SliceChoice ChooseSlice(const Slices& slices);
 
 // The name of the Workload that replaces the one of that name.
 std::string NextSliceName(const model::Object& job, const std::string& current);
-// The Workload of the job whose slice the Workload is, as it is named where there is one alone; nullopt: it is none.
+// The name of the job's first Workload, if this one is a slice of an elastic job; nullopt: it is not.
 std::optional<std::string> FirstSliceOf(const model::Object& workload);
 
 // The pod sets of a Workload, each with as many pods as the job asks for now. Null: the job has other sets.

@@ -47,7 +47,7 @@ std::string PodClassOf(const SetsRead& sets) {
   return {};
 }
 
-// Whether the job grows, and the larger form is its own but for how many pods that asks for: a user may have made it.
+// Whether the job grows, and its larger form differs from its Workload in counts alone: a user may have written it.
 bool NextCounts(const Entry& entry) {
   if (!entry.next || !entry.IsElastic()) return false;
   const Json wanted = Resized(entry.of_workload.json, entry.sets);
