@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The configuration in effect as people read it: /configz and --write-config-to.
+#include <absl/strings/escaping.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -99,22 +100,49 @@ Json Profiles(const Config& config, bool defaulted) {
   return profiles;
 }
 
-Json Upstream(const Config& config, bool defaulted) {
+// Renders an extender as its file has it; its key only with `secrets`.
+Json Written(const kube::ExtenderSpec& extender, const std::vector<std::string>& ignored_resources, bool secrets) {
+  Json shown = {{"urlPrefix", extender.url_prefix},
+                {"weight", extender.weight},
+                {"httpTimeout", Duration(extender.http_timeout_ms)},
+                {"enableHTTPS", extender.https},
+                {"nodeCacheCapable", extender.node_cache_capable},
+                {"ignorable", extender.ignorable}};
+  for (const auto& [name, verb] :
+       {std::pair("filterVerb", extender.filter_verb), std::pair("prioritizeVerb", extender.prioritize_verb),
+        std::pair("bindVerb", extender.bind_verb), std::pair("preemptVerb", extender.preempt_verb)})
+    if (!verb.empty()) shown[name] = verb;
+  for (const std::string& name : extender.managed_resources)
+    shown["managedResources"].push_back(
+        {{"name", name}, {"ignoredByScheduler", std::ranges::count(ignored_resources, name) > 0}});
+  Json& tls = shown["tlsConfig"] = {{"insecure", extender.insecure}};
+  if (!extender.server_name.empty()) tls["serverName"] = extender.server_name;
+  for (const auto& [name, pem] : {std::pair("caData", extender.ca_pem), std::pair("certData", extender.cert_pem),
+                                  std::pair("keyData", secrets ? extender.key_pem : "")})
+    if (!pem.empty()) tls[name] = absl::Base64Escape(pem);
+  return shown;
+}
+
+// `written`: as a file that can be read again, which has secrets; else as it is in effect, with defaults.
+Json Upstream(const Config& config, bool written) {
   const LeaderElectionConfig& election = config.leader_election;
-  return {{"apiVersion", "kubescheduler.config.k8s.io/v1"},
-          {"kind", "KubeSchedulerConfiguration"},
-          {"clientConnection", {{"kubeconfig", config.client_connection.kubeconfig}}},
-          {"leaderElection",
-           {{"leaderElect", election.leader_elect},
-            {"leaseDuration", Duration(election.lease_duration_ms)},
-            {"renewDeadline", Duration(election.renew_deadline_ms)},
-            {"retryPeriod", Duration(election.retry_period_ms)},
-            {"resourceLock", election.resource_lock},
-            {"resourceName", election.resource_name},
-            {"resourceNamespace", election.resource_namespace}}},
-          {"podInitialBackoffSeconds", config.pod_initial_backoff_s},
-          {"podMaxBackoffSeconds", config.pod_max_backoff_s},
-          {"profiles", Profiles(config, defaulted)}};
+  Json shown = {{"apiVersion", "kubescheduler.config.k8s.io/v1"},
+                {"kind", "KubeSchedulerConfiguration"},
+                {"clientConnection", {{"kubeconfig", config.client_connection.kubeconfig}}},
+                {"leaderElection",
+                 {{"leaderElect", election.leader_elect},
+                  {"leaseDuration", Duration(election.lease_duration_ms)},
+                  {"renewDeadline", Duration(election.renew_deadline_ms)},
+                  {"retryPeriod", Duration(election.retry_period_ms)},
+                  {"resourceLock", election.resource_lock},
+                  {"resourceName", election.resource_name},
+                  {"resourceNamespace", election.resource_namespace}}},
+                {"podInitialBackoffSeconds", config.pod_initial_backoff_s},
+                {"podMaxBackoffSeconds", config.pod_max_backoff_s},
+                {"profiles", Profiles(config, !written)}};
+  for (const kube::ExtenderSpec& extender : config.extenders)
+    shown["extenders"].push_back(Written(extender, config.ignored_resources, written));
+  return shown;
 }
 
 Json Queues(const core::QueueRule& rule) {
@@ -160,7 +188,9 @@ Json Ours(const Config& config) {
       {"autoscaledLabels", config.autoscaled_labels},
       {"queues", Queues(config.queue_rule)},
       {"kueue",
-       {{"fairSharing", FairSharing(config.quota_rule)}, {"waitForPodsReady", PodsReady(config.dialects.pods_ready)}}},
+       {{"fairSharing", FairSharing(config.quota_rule)},
+        {"waitForPodsReady", PodsReady(config.dialects.pods_ready)},
+        {"words", config.dialects.kueue_0_8 ? "0.8" : "0.17"}}},
       {"minRuntimeSeconds", config.queue_rule.min_runtime_ms / 1000},
       {"maxInFlight", config.max_in_flight},
       {"rankingMemoryMiB", config.ranking_memory_mib},
@@ -170,13 +200,13 @@ Json Ours(const Config& config) {
 }  // namespace
 
 std::string ConfigJson(const Config& config) {
-  return ToJsonText({{"componentconfig", Upstream(config, true)}, {"tutti.dev", Ours(config)}});
+  return ToJsonText({{"componentconfig", Upstream(config, false)}, {"tutti.dev", Ours(config)}});
 }
 
 // Renders profiles as they were written, because keepNodesWhole acts only on a profile that neither names nor
 // configures plugins.
 std::string ConfigYaml(const Config& config) {
-  return ToYamlText(Upstream(config, false)) + "---\n" + ToYamlText(Ours(config));
+  return ToYamlText(Upstream(config, true)) + "---\n" + ToYamlText(Ours(config));
 }
 
 }  // namespace tutti::app

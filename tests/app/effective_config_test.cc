@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -120,6 +121,51 @@ TEST_CASE("what --write-config-to writes is read as it stands, and means the sam
   CHECK(again.max_in_flight == 7);
   CHECK(again.notes.empty());
   CHECK(ConfigJson(again) == ConfigJson(config));
+}
+
+// Tells whether all that `part` says is in `whole`, lists element by element.
+bool Has(const base::Json& whole, const base::Json& part) {
+  if (part.is_object())
+    return std::ranges::all_of(part.items(), [&](const auto& item) {
+      return whole.is_object() && whole.contains(item.key()) && Has(whole[item.key()], item.value());
+    });
+  if (!part.is_array()) return whole == part;
+  return whole.is_array() &&
+         std::ranges::equal(whole, part, [](const base::Json& a, const base::Json& b) { return Has(a, b); });
+}
+
+TEST_CASE("each field of a TuttiConfiguration, and each extender, is shown and written as it was read") {
+  const base::Json ours = base::Json::parse(R"({
+    "apiVersion": "tutti.dev/v1alpha1", "kind": "TuttiConfiguration", "policy": "keep", "repairTimeoutSeconds": 61,
+    "bindTimeoutSeconds": 11, "quotaReason": "QuotaExceeded", "gangPreemption": "Never", "fit": "auto",
+    "autoscaledLabels": ["a/b"], "minRuntimeSeconds": 7, "maxInFlight": 81, "rankingMemoryMiB": 257,
+    "keepNodesWhole": false, "queues": {"rule": "capacity", "reclaim": true, "ancestorReclaimLevel": 2},
+    "kueue": {"words": "0.8", "fairSharing": {"enable": true, "preemptionStrategies": ["LessThanInitialShare"]},
+              "waitForPodsReady": {"enable": true, "timeout": "60s", "recoveryTimeout": "30s", "requeuingStrategy":
+                {"timestamp": "Creation", "backoffLimitCount": 3, "backoffBaseSeconds": 6, "backoffMaxSeconds": 60}}}
+  })");
+  const base::Json upstream = base::Json::parse(R"({
+    "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+    "extenders": [{"urlPrefix": "http://127.0.0.1:80/base", "filterVerb": "f", "prioritizeVerb": "p", "bindVerb": "b",
+                   "preemptVerb": "v", "weight": 3, "httpTimeout": "2s", "nodeCacheCapable": true, "ignorable": true,
+                   "managedResources": [{"name": "a.b/c", "ignoredByScheduler": true}], "tlsConfig": {"serverName": "x"}}]
+  })");
+  Config config, again;
+  REQUIRE(ReadConfig(upstream.dump() + "\n---\n" + ours.dump(), "given.yaml", &config));
+  const base::Json shown = base::Json::parse(ConfigJson(config));
+  CHECK(Has(shown["tutti.dev"], ours));
+  CHECK(Has(shown["componentconfig"], upstream));
+  REQUIRE(ReadConfig(ConfigYaml(config), "written.yaml", &again));
+  CHECK(ConfigJson(again) == ConfigJson(config));
+}
+
+TEST_CASE("an extender's key is written to the file that is asked for, and shown nowhere else") {
+  Config config, again;
+  kube::ExtenderSpec& extender = config.extenders.emplace_back();
+  extender.url_prefix = "https://x";
+  extender.key_pem = "secret";
+  CHECK_THAT(ConfigYaml(config), Catch::Contains("keyData: c2VjcmV0"));
+  CHECK_FALSE(Catch::Contains("keyData").match(ConfigJson(config)));
 }
 
 TEST_CASE("how the log is written is a flag that is checked") {
