@@ -58,16 +58,31 @@ void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placem
       const auto until = refused->nodes.find(assignment.node);
       assignment.not_before_ms = std::max(refused->again_ms, until == refused->nodes.end() ? 0 : until->second);
     }
-    if (!member.promised)
-      for (Preparation* preparation : preparations_) preparation->Begin(member.pod, assignment);
-    if (!assignment.is_prepared()) {  // the time-out of the repair begins when it is
-      agenda_.At(id, assignment.prepared_until_ms);
-      plan.deadline_ms = std::max(plan.deadline_ms, assignment.prepared_until_ms + options_.repair_timeout_ms);
-    }
+    if (!member.promised) BeginPreparing(id, member, assignment);
     charges_.Update(gang, member);
   }
   ChooseCommitMember(id, placements);
   agenda_.At(id, plan.deadline_ms);
+}
+
+void Committer::BeginPreparing(GangId id, const Member& member, Assignment& assignment) {
+  for (Preparation* preparation : preparations_)
+    assignment.prepared_until_ms =
+        std::max(assignment.prepared_until_ms, preparation->Begin(member.pod, assignment));
+  AllowForPreparing(id, assignment);
+}
+
+void Committer::AllowForPreparing(GangId id, const Assignment& assignment) {
+  if (assignment.is_prepared()) return;
+  Plan& plan = *book_.at(id).plan;
+  agenda_.At(id, assignment.prepared_until_ms);
+  plan.deadline_ms = std::max(plan.deadline_ms, assignment.prepared_until_ms + options_.repair_timeout_ms);
+}
+
+void Committer::HandOver(GangId id, Member& promise, Member& pod) {
+  Gang& gang = book_.at(id);
+  plans_.HandOver(gang, promise, pod);
+  BeginPreparing(id, pod, gang.plan->open.at(pod.id));
 }
 
 // The head, where one is placed, else the last; but a member that no node has refused before any other.
@@ -90,6 +105,7 @@ void Committer::BeginBinding(GangId id) {
   for (const auto& [member, assignment] : plan.open) placed.emplace_back().member = member;
   ChooseCommitMember(id, placed);
   plans_.RestartDeadline(book_.at(id));
+  for (const auto& [member, assignment] : plan.open) AllowForPreparing(id, assignment);
   agenda_.At(id, plan.deadline_ms);
 }
 
@@ -208,7 +224,7 @@ void Committer::OnLeave(GangId id, Member& member) {
   if (gang.plan && gang.members.size() == 1) plans_.End(id);
 }
 
-void Committer::OnVolumeChanged() {
+void Committer::WakeUnprepared() {
   for (const GangId id : plans_.all())
     if (std::ranges::any_of(book_.at(id).plan->open, [](const auto& item) { return !item.second.is_prepared(); }))
       agenda_.MarkReady(id);

@@ -70,8 +70,10 @@ class Committer {
   bool OnPodChanged(model::GangId id, model::PodId pod);
   // Takes a member that is about to leave its gang out of the plan: its pod goes, or nothing of it is on its way.
   void OnLeave(model::GangId id, Member& member);
-  // Makes gangs ready whose members wait for a volume that changed or went.
-  void OnVolumeChanged();
+  // Gives the pod the place that is held for the promise.
+  void HandOver(model::GangId id, Member& promise, Member& pod);
+  // Makes gangs ready that have members whose preparation is not done.
+  void WakeUnprepared();
 
   Plans& plans() { return plans_; }
   const Plans& plans() const { return plans_; }
@@ -84,6 +86,10 @@ class Committer {
   size_t binds_in_flight() const { return binder_.in_flight(); }
 
  private:
+  // Begins the preparations of a pod that has a place.
+  void BeginPreparing(model::GangId id, const Member& member, Assignment& assignment);
+  // Puts the plan's deadline off where the member may take longer to be prepared: its repair begins after that.
+  void AllowForPreparing(model::GangId id, const Assignment& assignment);
   // Advances every reserved member's preparations. Returns true if all are done. Members of which one failed give up
   // their room.
   bool Prepare(model::GangId id);

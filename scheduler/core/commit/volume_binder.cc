@@ -40,7 +40,7 @@ std::string ReservationOf(const Volume& volume, const Claim& claim) {
 
 }  // namespace
 
-void VolumeBinder::Begin(PodId pod, Assignment& assignment) {
+Millis VolumeBinder::Begin(PodId pod, Assignment& assignment) {
   const cluster::PodEntry& entry = state_.pod(pod);
   const framework::Profile* profile = framework::FindProfile(options_.profiles, entry.pod->spec->scheduler_name);
   for (const cluster::VolumePick& pick : entry.takings.volumes) {
@@ -48,7 +48,7 @@ void VolumeBinder::Begin(PodId pod, Assignment& assignment) {
     open.pick = pick;
     open.not_before_ms = assignment.not_before_ms;
   }
-  assignment.prepared_until_ms = clock_.MonotonicMs() + (profile ? profile->volume_timeout_ms : 0);
+  return clock_.MonotonicMs() + (profile ? profile->volume_timeout_ms : 0);
 }
 
 VolumeBinder::Progress VolumeBinder::Advance(GangId id, PodId pod, Assignment& assignment, std::string* why) {

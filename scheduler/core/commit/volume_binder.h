@@ -25,7 +25,7 @@ class VolumeBinder : public Preparation {
                Outbox& outbox, const base::Clock& clock)
       : options_(options), state_(state), book_(book), agenda_(agenda), outbox_(outbox), clock_(clock) {}
 
-  void Begin(model::PodId pod, Assignment& assignment) override;
+  base::Millis Begin(model::PodId pod, Assignment& assignment) override;
   Progress Advance(model::GangId id, model::PodId pod, Assignment& assignment, std::string* why) override;
   void StartTerm() override;
 

@@ -31,11 +31,11 @@ using observe::GangState;
 struct Census;
 struct Refusal;
 
-// Binds of a member, or what its volumes needed before, that were refused for good.
+// Binds of a member, or what had to be done before, that were refused for good.
 struct RefusedBinds {
   std::map<std::string, base::Millis> nodes;  // where; none of them is tried again before the instant (monotonic)
   int times = 0;                              // in a row, for backoff
-  bool bind = false;                          // not its volumes alone
+  bool bind = false;                          // not only what had to be done before
   base::Millis again_ms = 0;                  // monotonic; nowhere before, for several nodes refused it
   std::string why;                            // the last time
 };
@@ -150,7 +150,7 @@ struct Plan {
   enum class Phase {
     kHeld,          // room is held; the gang's minimum has no place now, or is not known
     kVictimsLeave,  // what is in the way is being evicted: no bind leaves
-    kPreparing,     // volumes are being bound: no bind leaves
+    kPreparing,     // members are being prepared (Preparation): no bind leaves
     kAdmitted,      // members that are promised have places, and their pods are to come: no bind leaves
     kBinding,       // all but the last bind leave, or are awaited
     kLastBind,      // the commit record: the last bind may leave, or is awaited
@@ -161,7 +161,7 @@ struct Plan {
   std::string commit_uid;         // the member that is bound last
   model::MemberId commit_member;  // where that was last found, for each reply asks (Plans::CommitMember)
   base::Millis begun_ms = 0;      // monotonic
-  base::Millis deadline_ms = 0;   // monotonic; then it is undone (Policy::kRepair)
+  base::Millis deadline_ms = 0;   // monotonic; then it is undone (HalfBound::kRepair)
   base::Millis fenced_ms = 0;     // monotonic; till then a write to a member that is `in_doubt` may still be seen
   bool bind_left = false;         // some bind of it was sent, here or by an earlier leader, and was not refused
   bool may_have_bound = false;    // a bind may have happened though no reply says so

@@ -272,7 +272,7 @@ void Drain::FollowStorage(const cluster::Storage::Applied& applied) {
   using Change = cluster::Storage::Change;
   if (applied.change == Change::kVolume) {
     happened_ = happened_ | Wake::kVolume;
-    committer_.OnVolumeChanged();
+    committer_.WakeUnprepared();
   }
   if (applied.change == Change::kDriver) happened_ = happened_ | Wake::kDriver;
   if (applied.claim.empty()) return;

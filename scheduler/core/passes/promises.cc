@@ -96,7 +96,7 @@ void Promises::Adopt(GangId id, Member& promise, Member& pod) {
   Gang& gang = book_.at(id);
   const cluster::PodEntry& held = state_.pod(promise.pod);
   if (held.reserved && held.pod_class == state_.pod(pod.pod).pod_class) {
-    committer_.plans().HandOver(gang, promise, pod);
+    committer_.HandOver(id, promise, pod);
   } else if (held.reserved) {
     const model::NodeId node = held.node;
     committer_.plans().Release(gang, promise);
