@@ -96,7 +96,7 @@ base::Result<core::Options> MakeOptions(Config& config, const std::vector<std::s
   if (!profiles) return tl::make_unexpected(profiles.error());
   core::Options options;
   options.profiles = *std::move(profiles);
-  options.policy = config.policy == "keep" ? core::Options::Policy::kKeep : core::Options::Policy::kRepair;
+  options.half_bound = config.policy == "keep" ? core::Options::HalfBound::kKeep : core::Options::HalfBound::kRepair;
   options.repair_timeout_ms = config.repair_timeout_s * 1000;
   using GangPreemption = core::Options::GangPreemption;
   options.gang_preemption = config.gang_preemption == "LowerPriority" ? GangPreemption::kLowerPriority

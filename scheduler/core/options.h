@@ -52,7 +52,7 @@ struct Options {
   std::vector<framework::Profile> profiles;
 
   // A gang that is half bound is completed within this time, or undone (kRepair), or left as it is (kKeep).
-  enum class Policy { kRepair, kKeep } policy = Policy::kRepair;
+  enum class HalfBound { kRepair, kKeep } half_bound = HalfBound::kRepair;
   // Whether pods are evicted so that a gang of a higher priority starts: victim_search.h. Where queues reclaim, shares
   // alone decide between gangs of two queues, and priority within one.
   enum class GangPreemption {

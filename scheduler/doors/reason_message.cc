@@ -110,9 +110,8 @@ struct Kind {
   void operator()(const QueueRefuses& it) const {
     out.set_kind("queue");
     v1::QueueRefuses& to = *out.mutable_queue();
-    constexpr const char* kLimits[] = {"capability", "realCapability", "deserved"};
     to.set_problem(Utf8(it.problem));
-    to.set_limited_by(kLimits[static_cast<int>(it.limit)]);
+    to.set_limited_by(std::string(observe::Word(it.limit)));
     to.set_by_min_resources(it.by_min_resources);
     for (const QueueRefuses::Cell& cell : it.cells) {
       v1::ShortCell& line = *to.add_cells();

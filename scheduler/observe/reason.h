@@ -95,6 +95,7 @@ struct QueueRefuses {
   bool by_min_resources = false;  // the members ask for less than the gang's minResources, so those count
   friend bool operator==(const QueueRefuses&, const QueueRefuses&) = default;
 };
+std::string_view Word(QueueRefuses::Limit limit);  // "capability", "realCapability", "deserved"
 // Why no pod of lower priority is evicted for a pod that finds no node.
 struct PreemptionRefused {
   std::string not_eligible;  // why it may not preempt, or must wait, in kube-scheduler's words; empty: no node would do

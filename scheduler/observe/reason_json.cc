@@ -82,8 +82,7 @@ struct Kind {
     out["kind"] = "queue";
     if (!it.problem.empty()) out["problem"] = it.problem;
     if (it.by_min_resources) out["byMinResources"] = true;
-    if (it.limit != QueueRefuses::Limit::kCapability)
-      out["limitedBy"] = it.limit == QueueRefuses::Limit::kDeserved ? "deserved" : "realCapability";
+    if (it.limit != QueueRefuses::Limit::kCapability) out["limitedBy"] = Word(it.limit);
     for (const QueueRefuses::Cell& cell : it.cells) {
       if (!out.contains("queue")) out["queue"] = cell.queue;
       if (out["queue"] == cell.queue) out["short"][cell.resource] = cell.over();

@@ -162,9 +162,7 @@ std::string SayMissing(const Figures& figures, int64_t times) {
 // `queue "q" is full: cpu capability 4, used 3, asked 3 (short by 2); memory …`
 std::string SayCells(const QueueRefuses& refuses) {
   using Limit = QueueRefuses::Limit;
-  const std::string_view limit = refuses.limit == Limit::kCapability       ? "capability"
-                                 : refuses.limit == Limit::kRealCapability ? "real capability"
-                                                                           : "deserved";
+  const std::string_view limit = refuses.limit == Limit::kRealCapability ? "real capability" : Word(refuses.limit);
   std::string text;
   const std::string* last_queue = nullptr;
   for (const QueueRefuses::Cell& cell : refuses.cells) {
@@ -334,6 +332,15 @@ std::string SayRoles(const std::vector<std::string>& roles) {
 }
 
 }  // namespace
+
+std::string_view Word(QueueRefuses::Limit limit) {
+  switch (limit) {
+    case QueueRefuses::Limit::kCapability: return "capability";
+    case QueueRefuses::Limit::kRealCapability: return "realCapability";
+    case QueueRefuses::Limit::kDeserved: return "deserved";
+  }
+  return {};
+}
 
 std::string_view Word(const Reason& reason) { return std::visit(WordOf{}, reason.cause); }
 

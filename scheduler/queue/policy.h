@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Policy: the rules by which the queues of a ledger share. It answers these questions; each ecosystem's rules are one
-// implementation (queue/policies). One thread.
+// Policy: a rule by which the queues of a ledger share. Volcano has two (queue/policies/volcano_*). Kueue's queues have
+// none: KueueAdmission decides for them. One thread.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +30,14 @@ class Policy {
  public:
   virtual ~Policy() = default;
 
-  // Tells whether limits follow what gangs ask for, and not only the declarations and the nodes.
+  // Tell whether limits, and what queues deserve, follow what gangs ask for, and not only the declarations and the
+  // nodes.
   virtual bool LimitsFollowDemand() const = 0;
+  virtual bool DeservedFollowsDemand() const = 0;
 
-  // Works out again what follows from the tree, the nodes' `total` and what is asked for. All answers are as of the
-  // last call. REQUIRES: called once after a change of the tree before anything is asked.
+  // Works out again what follows from the tree, the nodes' `total` and what is asked for: limits, and what queues
+  // deserve. These are as of the last call. What queues use is as of now. REQUIRES: called once after a change of the
+  // tree before anything is asked. Time is no input: see Queues::Renew for what is.
   virtual void Renew(const model::ResourceList& total) = 0;
 
   // Whether the queue may take `ask` now without taking from another.

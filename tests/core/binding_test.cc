@@ -309,7 +309,7 @@ TEST_CASE("A member on its way out does not make its gang whole, though its node
 TEST_CASE("A gang that is half bound is whole once it asks for no more than is bound, in a new leader's eyes too") {
   using dialects::GangState;
   std::vector<GangState> reports;
-  Rig rig(Options::Policy::kRepair, &reports);
+  Rig rig(Options::HalfBound::kRepair, &reports);
   rig.AddNode("n1", 2);
   rig.AddNode("n2", 2);
   rig.RefuseBindsTo("n2");

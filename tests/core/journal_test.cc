@@ -88,7 +88,7 @@ TEST_CASE("the journal's word is the list's: a reader that follows the changes h
 
 TEST_CASE("a report of a queue counts the gangs that were touched, not all that are in it") {
   std::vector<dialects::GangState> reports;
-  Rig rig(Options::Policy::kRepair, &reports);
+  Rig rig(Options::HalfBound::kRepair, &reports);
   rig.AddNode("n", 4);
   for (int i = 0; i < 200; ++i)
     rig.AddPod(fmt::format("pod-{:03}", i), {.gang = fmt::format("g{}", i), .min = "2", .queue = "four"});

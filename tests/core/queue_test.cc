@@ -7,7 +7,7 @@ namespace {
 
 TEST_CASE("A queue's status that is refused is written again after a pause, not at once") {
   std::vector<dialects::GangState> reports;
-  Rig rig(Options::Policy::kRepair, &reports);
+  Rig rig(Options::HalfBound::kRepair, &reports);
   rig.AddNode("n1", 4);
   int writes = 0;
   rig.fate = [&](const cluster::Command& command) {
@@ -24,7 +24,7 @@ TEST_CASE("A queue's status that is refused is written again after a pause, not 
 
 TEST_CASE("what is released in a queue concerns the gangs that fit now, not all that wait, however unlike they are") {
   std::vector<dialects::GangState> reports;
-  Rig rig(Options::Policy::kRepair, &reports);
+  Rig rig(Options::HalfBound::kRepair, &reports);
   rig.AddNode("n", 64);
   rig.AddPod("large", {.gang = "large", .queue = "four", .cpu = "3"});
   rig.AddPod("small", {.gang = "small", .queue = "four", .cpu = "1"});

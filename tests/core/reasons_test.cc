@@ -9,7 +9,7 @@ namespace {
 TEST_CASE("That a gang is being bound is told once it has lasted") {
   using dialects::GangState;
   std::vector<GangState> reports;
-  Rig rig(Options::Policy::kRepair, &reports);
+  Rig rig(Options::HalfBound::kRepair, &reports);
   rig.AddNode("n1", 4);
   for (int i = 0; i < 2; ++i) rig.AddPod(fmt::format("quick-{}", i), {.gang = "quick", .min = "2"});
   rig.Settle();

@@ -114,8 +114,9 @@ inline bool IsBindTo(const cluster::Command& command, std::string_view node) {
 
 class Rig : public cluster::EventSink, public sim::Interceptor {
  public:
-  explicit Rig(Options::Policy policy = Options::Policy::kRepair, std::vector<dialects::GangState>* reports = nullptr)
-      : policy_(policy), reports_(reports) {
+  explicit Rig(Options::HalfBound half_bound = Options::HalfBound::kRepair,
+               std::vector<dialects::GangState>* reports = nullptr)
+      : half_bound_(half_bound), reports_(reports) {
     Restart();
   }
 
@@ -130,7 +131,7 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
     feed = std::make_unique<sim::Feed>(store, *this);
     writer = std::make_unique<sim::Writer>(store, *this, clock, this);
     Options options;
-    options.policy = policy_;
+    options.half_bound = half_bound_;
     for (const std::string& name : scheduler_names) options.profiles.push_back(plugins::DefaultProfile(name));
     if (configure) configure(&options);
     scheduler = std::make_unique<Scheduler>(std::move(options), make_dialects(), *writer, clock, observer, extenders);
@@ -307,7 +308,7 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
   std::unique_ptr<Scheduler> scheduler;
 
  private:
-  Options::Policy policy_;
+  Options::HalfBound half_bound_;
   std::vector<dialects::GangState>* reports_;
   std::vector<cluster::FeedEvent> events_;
 };

@@ -65,6 +65,7 @@ class Queues {
   // shares. REQUIRES: the queue has no problem.
   Admission AdmitByCapability(const queue::QueueKey& key, const model::ResourceList& ask) const;
   bool LimitsFollowDemand() const { return rules_->LimitsFollowDemand(); }
+  bool DeservedFollowsDemand() const { return rules_->DeservedFollowsDemand(); }
   // Returns the resources that the queue or one above it limits. No other resource can be short.
   std::set<std::string_view> Limited(const queue::QueueKey& key) const;
   // Returns what the queue and all below it hold of the resource.

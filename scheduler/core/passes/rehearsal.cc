@@ -263,9 +263,8 @@ Outlook Rehearsal::Answer(const std::vector<GangDraft>& drafts, NodeId drained) 
     }
     state_.Reclassify();
     seeker_.CatchUp();
-    const QueueRule& rule = options_.queue_rule;
     Trial trial(state_, planner_.what_if(), book_, queues_, waits_, ids,
-                queues_.LimitsFollowDemand() || (rule.reclaim && rule.kind != QueueRule::Kind::kCapacity));
+                queues_.LimitsFollowDemand() || (options_.queue_rule.reclaim && queues_.DeservedFollowsDemand()));
     if (drained)
       for (const PodId pod : std::vector<PodId>(state_.pods_on(drained).begin(), state_.pods_on(drained).end()))
         trial.Evict(pod);

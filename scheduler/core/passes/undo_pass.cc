@@ -21,7 +21,8 @@ constexpr Millis kFenceAgainMs = 1'000;  // a second at least, as the time in th
 
 bool UndoPass::TakeOver(GangId id, const Census& census) {
   Gang& gang = book_.at(id);
-  const bool over = clock_.MonotonicMs() >= gang.plan->deadline_ms && options_.policy == Options::Policy::kRepair;
+  const bool repairs = options_.half_bound == Options::HalfBound::kRepair;
+  const bool over = repairs && clock_.MonotonicMs() >= gang.plan->deadline_ms;
   if (!over || gang.plan->awaits_pods() || committer_.plans().CommitOnItsWay(id) || base::Planted(base::Bug::kKeepHalf))
     return false;
   if (Member* member = committer_.plans().CommitInDoubt(gang)) {

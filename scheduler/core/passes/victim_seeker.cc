@@ -47,9 +47,8 @@ std::vector<Victim> VictimSeeker::ChooseAsTold(const Gang& gang) const {
   return may_go ? victims : std::vector<Victim>();
 }
 
-// Only by weight does what queues deserve follow what is asked for.
 void VictimSeeker::RenewShares() {
-  if (!options_.queue_rule.reclaim || options_.queue_rule.kind == QueueRule::Kind::kCapacity) return;
+  if (!options_.queue_rule.reclaim || !queues_.DeservedFollowsDemand()) return;
   if (!queues_.Renew(/*shares=*/true)) return;
   if (queues_.LimitsFollowDemand()) waits_.OnLimitsChanged();
 }

@@ -20,6 +20,7 @@ class VolcanoCapacity : public VolcanoRules {
       : VolcanoRules(tree, used), ancestor_levels_(ancestor_levels) {}
 
   bool LimitsFollowDemand() const override { return false; }
+  bool DeservedFollowsDemand() const override { return false; }
   bool MayTake(QueueId taker, const Ask& ask) const override;
   bool MayTakeFrom(QueueId taker, const Ask& ask, QueueId giver, const Ask& given) const override;
 

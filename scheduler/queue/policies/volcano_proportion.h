@@ -32,6 +32,7 @@ class VolcanoProportion : public VolcanoRules {
       : VolcanoRules(tree, used), pending_(pending), limit_(limit) {}
 
   bool LimitsFollowDemand() const override { return limit_ == Limit::kDeserved; }
+  bool DeservedFollowsDemand() const override { return true; }
   bool MayTake(QueueId taker, const Ask& ask) const override;
   bool MayTakeFrom(QueueId taker, const Ask& ask, QueueId giver, const Ask& given) const override;
 
