@@ -552,6 +552,37 @@ TEST_CASE("kueue: no gang has to leave for one that would find no nodes, whateve
   CHECK(nodes.desk.admission.LacksNodes(model::GangId(3)));
 }
 
+TEST_CASE("kueue: a search for victims asks for nodes a few times, however many may leave") {
+  for (const bool fair : {false, true}) {
+    KueueRules rules;
+    rules.fair_sharing = fair;
+    Desk desk(rules);
+    model::LeafQueueSpec leaf = Leaf("a", "", Quota(300));
+    leaf.preemption.within_queue = PreemptionPolicy::kLowerPriority;
+    desk.Put(leaf);
+    for (uint32_t gang = 0; gang < 200; ++gang) desk.Wait(gang, AskFor("a", 1, 0, gang));
+    desk.Run();
+    size_t asked = 0;
+    int64_t gpus = 0;
+    desk.admission.SetNodes(
+        {[](model::GangId, const Assignment&) { return "nodes are full"; },
+         [&](model::GangId, const Assignment& assignment, const std::vector<Victim>& gone) {
+           ++asked;
+           return 200 - std::ssize(gone) + assignment.roles.at(0).count > gpus ? "nodes are full" : "";
+         },
+         {}});
+    gpus = 99;  // too few, also with all gone
+    desk.Wait(1'000, AskFor("a", 100, 1));
+    CHECK(desk.Run().evicted.empty());
+    CHECK(asked <= 4);
+    asked = 0;
+    gpus = 280;
+    desk.admission.Retry(model::GangId(1'000));
+    CHECK(desk.Run().evicted.size() == 20);
+    CHECK(asked <= 100);
+  }
+}
+
 TEST_CASE("kueue: gangs leave for nodes where quota is enough, as few as will do, by priority") {
   Desk desk;
   model::LeafQueueSpec leaf = Leaf("a", "", Quota(50));

@@ -294,13 +294,12 @@ queue::PassResult QuotaDesk::Run(queue::NodeRules nodes) {
 
 void QuotaDesk::PutDown(const queue::PassResult::Admitted& admitted) {
   GangQuota& quota = *book_.at(admitted.gang).quota;
-  const queue::Holding& holding = *admission_.holding(admitted.gang);
   const int64_t evictions = quota.report.evictions;
   quota.report = {};
   quota.report.evictions = evictions;
   quota.before_trial.reset();
-  quota.report.has = Held(book_.at(admitted.gang), admission_.shares().name(holding.leaf), holding.roles);
-  quota.report.has->reserved_ms = holding.reserved_ms;
+  quota.report.has = Held(book_.at(admitted.gang), admitted.leaf, admitted.assignment.roles);
+  quota.report.has->reserved_ms = admitted.reserved_ms;
   quota.given = true;
   const bool replaces_itself = admitted.replaces == admitted.gang;
   if (!replaces_itself) quota.taken_over = quota.admission_told = false;

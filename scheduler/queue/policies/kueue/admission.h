@@ -37,15 +37,17 @@ using model::HeldQuota;
 struct PassResult {
   struct Admitted {
     model::GangId gang;
+    std::string leaf;
     Assignment assignment;
-    model::GangId replaces;  // it had quota, which is this one's now; invalid: none
+    base::Millis reserved_ms = 0;  // wall
+    model::GangId replaces;        // it had quota, which is this one's now; invalid: none
   };
   struct Evicted {
     model::GangId gang;
     model::GangId by;  // invalid: its queue was stopped
     VictimReason reason = VictimReason::kInClusterQueue;
   };
-  std::vector<Admitted> admitted;
+  std::vector<Admitted> admitted;   // in this order; one may be replaced by a later one
   std::vector<Evicted> evicted;     // each once, until it is released
   std::set<model::GangId> refused;  // those that wait for another reason than before: see Explain
 };

@@ -5,7 +5,7 @@
 #include <absl/container/flat_hash_set.h>
 
 #include <algorithm>
-#include <optional>
+#include <utility>
 
 #include "queue/policies/kueue/candidates.h"
 
@@ -110,11 +110,11 @@ class FairSearch {
   }
 
   std::vector<Victim> Run(Givers givers, const std::vector<FairStrategy>& strategies) {
-    bool fits = TryFirst(givers, strategies[0]);
-    if (!fits && strategies.size() > 1) fits = TrySecond();
+    bool fits = TryFirst(givers, strategies[0]) || FitsWithAllGone();
+    if (!fits && strategies.size() > 1) fits = TrySecond() || FitsWithAllGone();
     if (!fits) return {};
     arena_.ledger.Release(own_);
-    return trial_.Trim([this] { return Fits(); });
+    return trial_.Trim([this] { return HasQuota() && trial_.HasNodes(preemptor_); });
   }
 
  private:
@@ -166,23 +166,30 @@ class FairSearch {
     return false;
   }
 
-  // Returns true when the preemptor fits now.
+  // Returns true when the preemptor fits now. Nodes are sought once, when there is enough quota, and then with all gone.
   bool TakeOut(const Holding& holding, VictimReason reason) {
     trial_.TakeOut(holding, reason);
+    more_gone_ = true;
+    return !lacks_nodes_ && FitsNow();
+  }
+  bool FitsWithAllGone() { return lacks_nodes_ && std::exchange(more_gone_, false) && FitsNow(); }
+  bool FitsNow() {
     const Ledger::Mark mark = arena_.ledger.Here();
     arena_.ledger.Release(own_);
-    const bool fits = Fits();
+    const bool has_quota = HasQuota(), fits = has_quota && trial_.HasNodes(preemptor_);
     arena_.ledger.Rewind(mark);
+    lacks_nodes_ = lacks_nodes_ || (has_quota && !fits);
     return fits;
   }
-
-  bool Fits() const { return shares_.Fits(preemptor_.leaf, preemptor_.wants) && trial_.HasNodes(preemptor_); }
+  bool HasQuota() const { return shares_.Fits(preemptor_.leaf, preemptor_.wants); }
 
   const PreemptionArena& arena_;
   const ShareTree& shares_;
   const Preemptor& preemptor_;
   Trial trial_;
   ChargeId own_;
+  bool lacks_nodes_ = false;  // it has had enough quota, but no nodes
+  bool more_gone_ = false;    // since nodes were sought
   absl::flat_hash_map<QueueId, std::deque<const Holding*>> passed_by_;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 namespace tutti::queue {
 namespace {
@@ -79,16 +80,31 @@ std::vector<Victim> Trial::Victims() const {
 }
 
 std::vector<Victim> Trial::Trim(const std::function<bool()>& fits) {
-  for (size_t i = out_.size(); i-- > 0;) {
-    Out& out = out_[i];
-    if (i + 1 == out_.size()) continue;
-    const ChargeId charge = arena_.ledger.Charge(out.holding->leaf, out.holding->used);
-    out.back = true;
-    if (fits()) continue;
-    out.back = false;
-    arena_.ledger.Release(charge);
+  size_t end = out_.size(), block = 1;
+  for (int trials = 0; end > 0 && trials < kMostTrials; ++trials) {
+    block = std::min(block, end);
+    const std::span<Out> tried(&out_[end - block], block);
+    for (Out& out : tried) PutBack(&out);
+    if (fits()) {
+      end -= block;
+      block *= 2;
+      continue;
+    }
+    for (Out& out : tried) TakeOutAgain(&out);
+    if (block == 1) --end;  // it is needed
+    block = std::max<size_t>(1, block / 2);
   }
   return Victims();
+}
+
+void Trial::PutBack(Out* out) {
+  out->charge = arena_.ledger.Charge(out->holding->leaf, out->holding->used);
+  out->back = true;
+}
+
+void Trial::TakeOutAgain(Out* out) {
+  arena_.ledger.Release(out->charge);
+  out->back = false;
 }
 
 }  // namespace tutti::queue

@@ -90,16 +90,24 @@ class Trial {
   void TakeOut(const Holding& holding, VictimReason reason);
   // The preemptor has nodes, or is not asked, with those gone that are out.
   bool HasNodes(const Preemptor& preemptor) const;
-  // Puts back all but the last one that `fits` can do without; the rest are victims.
+  // Puts back those that `fits` can do without, the last one first; the rest are victims. Each answer may cost a search
+  // for nodes. So several are put back at once where that goes well, and what is left after kMostTrials stays out.
+  // REQUIRES: what fits with some of them put back fits with fewer of those put back.
   std::vector<Victim> Trim(const std::function<bool()>& fits);
 
  private:
+  static constexpr int kMostTrials = 1024;
+
   std::vector<Victim> Victims() const;
   struct Out {
     const Holding* holding;
     VictimReason reason;
-    bool back = false;  // it was put back
+    bool back = false;   // it was put back
+    ChargeId charge = {};  // then
   };
+  void PutBack(Out* out);
+  void TakeOutAgain(Out* out);
+
   const PreemptionArena& arena_;
   Ledger::Mark mark_;
   std::vector<Out> out_;
