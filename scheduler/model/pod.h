@@ -33,7 +33,7 @@ inline constexpr std::string_view kDisruptionTarget = "DisruptionTarget", kUndoR
                                   kPreemptionReason = "PreemptionByScheduler";
 
 // The condition on a pod that waits for victims of its gang to leave. Its message names them, and the plan that chose
-// them, for the next leader: see core/commit/preemption_record.h.
+// them, for the next leader: see core/gangs/preemption.h.
 inline constexpr std::string_view kPreemptingCondition = "tutti.dev/Preempting";
 
 struct PodClaim {

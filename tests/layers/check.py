@@ -9,7 +9,7 @@ is an error too. The rooms inside the rooms of INSIDE have tables of their own, 
 type that is declared and not included counts, too; what they look like by floors is drawn by picture.py. Each third-party library is confined to the rooms that need it. No plugin sees another one: what
 they share is in plugins/common. And JSON is parsed by cluster::ParseJson alone, which bounds its depth, and printed
 by base::PrintJson, which does not throw at what is not UTF-8. Why a gang waits is written by GangBook alone, together
-with the gang's state.
+with the gang's state. A file that a comment names is there.
 """
 
 import pathlib
@@ -91,6 +91,10 @@ PRINTS = {"scheduler/base/json_string.cc"}
 REFUSAL = re.compile(r"(?<!member)(?:\.|->)refusal(?:(?:->\w+)*\s*[|&]?=(?!=)|\.(?:reset|emplace)\()")
 REFUSES = "scheduler/core/gangs/gang_book.cc"
 
+# A file of ours that a comment names, from the root, from scheduler/ or from its own room; and one that the build makes.
+NAMED = re.compile(r"(?<![\w./<-])(?:\w+/)+\w+\.(?:h|cc)\b")
+MADE = "kube/field_numbers.h"
+
 DEFINED = re.compile(r"^(?:class|struct|enum class) (\w+)\b[^;]*\{")
 DECLARED = re.compile(r"^(?:class|struct|enum class) (\w+)(?: : \w+)?;")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
@@ -134,6 +138,16 @@ def stray_refusals(root):
         for number, line in enumerate(file.read_text().splitlines(), start=1):
             if room == "core" and name != REFUSES and REFUSAL.search(line):
                 yield f"{name}:{number}: why a gang waits is written by GangBook::SetState and its neighbours"
+
+
+def stale_names(root):
+    """The complaints about comments that name a file which is not there."""
+    for room, _, file in sources(root):
+        for number, line in enumerate(file.read_text().splitlines(), start=1):
+            for name in NAMED.findall(line.partition("//")[2]):
+                places = (root, root / "scheduler", folder_of(root, room))
+                if name != MADE and not any((place / name).exists() for place in places):
+                    yield f"{file.relative_to(root)}:{number}: there is no {name}"
 
 
 def wrong(room, plugin, quoted, path):
@@ -199,7 +213,7 @@ def check(root):
                 why = wrong_inside(room, inner(f"{room}/{file.relative_to(folder_of(root, room))}"), path)
             if why:
                 complaints.append(f"{file.relative_to(root)}:{number}: {why}")
-    return read, complaints + list(bare_json(root)) + list(stray_refusals(root)) + list(hidden(root))
+    return read, [*complaints, *bare_json(root), *stray_refusals(root), *stale_names(root), *hidden(root)]
 
 
 def main():

@@ -19,7 +19,7 @@ RIGHT = {
     "plugins/registry.cc": '#include "plugins/fit/fit.h"\n',
     "sim/store/store.cc": '#include "cluster/ports.h"\n',
     "scheduler/core/passes/drain.cc": '#include "core/place/exact.h"\n#include "core/passes/drain.h"\n',
-    "scheduler/core/scheduler.cc": '#include "core/cycle.h"\n',
+    "scheduler/core/scheduler.cc": '#include "core/cycle.h"  // See core/gangs/gang.h, passes/drain.cc.\n',
     "scheduler/core/gangs/gang.h": "struct Member;\nstruct Gang {\n};\n",
     "scheduler/core/gangs/census.h": "struct Member {\n};\nstruct Gang;\n",
 }
@@ -49,6 +49,7 @@ PLANTED = {
     "a printer of JSON that throws": ("sim/store/store.cc", "return value->dump();\n"),
     "a second writer of why a gang waits": ("scheduler/core/passes/drain.cc", "  gang.refusal = ExplainUndoing(gang);\n"),
     "one who ends why a gang waits": ("scheduler/core/passes/drain.cc", "  book_.at(id).refusal.reset();\n"),
+    "a comment that names no file": ("sim/store/store.cc", "int a;  // See objects/object.h.\n"),
     "one who edits why a gang waits": ("scheduler/core/passes/drain.cc", "  gang.refusal->wakes = wakes;\n"),
 }
 
@@ -64,6 +65,7 @@ PLANTED_LENGTHS = {
 PLANTED_WORDS = {
     "a private word": ("sim/store/store.cc", "// The pod goes in vain.\n"),
     "a pod that is a person": ("sim/store/store.cc", "// Tells who waits.\n"),
+    "pods that are people": ("sim/store/store.cc", "// Takes all who wait.\n"),
     "a private word in a name": ("sim/store/store.h", "int tried_in_vain_ = 0;\n"),
     "a test's private word": ("tests/core/gang_test.cc", 'TEST_CASE("nobody starts") {}\n'),
     "a private word of a scenario": ("tests/scenarios/gangs/order.yaml", "name: a gang waits for ever\n"),

@@ -16,7 +16,7 @@ import check
 
 WORDS = re.compile(
     r"\b(whoever|whom|somebody|anybody|everybody|nobody|lest|for ever|heeds?|heeded|anew|besides (it|them))\b"
-    r"|in[ _]?vain|\bwho (goes|ends|waits|has|lacks)\b",
+    r"|in[ _]?vain|\bwho (goes|ends|waits|has|lacks)\b|\bwho of\b|\ball who\b",
     re.IGNORECASE,
 )
 

@@ -11,7 +11,7 @@ namespace {
 using framework::Ranking;
 using model::NodeId;
 
-// Units of the budget (core/problem.h): to see what a placement changes for one kind; and nodes looked at in one.
+// Units of the budget (core/place/problem.h): to see what a placement changes for one kind; and nodes looked at in one.
 constexpr int64_t kWorkPerBound = 30, kNodesAtOnce = 2;
 
 // splitmix64: one number for "one more of this kind on this node"; sums of them do not depend on the order.

@@ -13,7 +13,7 @@ using framework::FilterState;
 using model::NodeId;
 using model::Symbol;
 
-// Units of the budget (core/problem.h), and how many kinds are counted in one.
+// Units of the budget (core/place/problem.h), and how many kinds are counted in one.
 constexpr int64_t kWorkPerState = 12, kWorkPerPair = 10, kKindsAtOnce = 2;
 
 Counts Least(const Counts& a, const Counts& b) {
