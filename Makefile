@@ -35,6 +35,7 @@ help:
 	@echo 'make bench-appwrapper  dispatches of AppWrappers beside raw creates, on the real control plane (WRAPPERS=, ROOM=)'
 	@echo 'make bench-idle      what 10,000 waiting gangs cost while nothing happens, on the real control plane'
 	@echo 'make bench-failover  the leader is killed at 5,000 nodes and 20,000 pods: until the next bind; and a cold start'
+	@echo 'make bench-doors     what it costs to read /apis/tutti/v1/: lists, questions of what-if, watches'
 	@echo 'make bench-engine    what a decision costs, without an API server: a table, and build/bench-engine/*.csv and scale.svg'
 	@echo 'make bench-queue     what 1,000 queues with 50,000 waiting gangs cost when 1,000 finish a second'
 	@echo 'make bench-limits    what one object as large as the API server takes costs everybody else'

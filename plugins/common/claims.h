@@ -9,7 +9,7 @@
 
 namespace tutti::plugins {
 
-// Finds the claim; nullptr: there is none.
+// Finds the claim; null: there is none.
 const model::Claim* FindClaim(const cluster::ClaimUse& use, const cluster::Storage& storage);
 
 // Returns "name" of "namespace/name".

@@ -64,7 +64,7 @@ class BindingState final : public framework::FilterState {
   void ReadTaken();
   Outcome Find(model::NodeId n, cluster::Takings* takings) const;
   void CheckBound(const cluster::NodeEntry& node, Outcome* outcome) const;
-  // Returns the volume that the claim gets on the node, except `chosen`; nullptr: none.
+  // Returns the volume that the claim gets on the node, except `chosen`; null: none.
   static const model::Volume* Match(const OpenClaim& open, const cluster::NodeEntry& node,
                                     const std::vector<const model::Volume*>& chosen);
   static void Provision(const OpenClaim& open, const cluster::NodeEntry& node, Outcome* outcome);

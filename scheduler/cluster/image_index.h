@@ -14,7 +14,7 @@ namespace tutti::cluster {
 
 class ImageIndex {
  public:
-  // Which nodes hold the image of this name, and its size in bytes there; nullptr: none. Do not decide by its order.
+  // Which nodes hold the image of this name, and its size in bytes there; null: none. Do not decide by its order.
   using Holders = absl::flat_hash_map<model::NodeId, int64_t>;
   const Holders* HoldersOf(model::Symbol name) const;
   // On no node is it larger; 0 where none holds it.

@@ -42,7 +42,7 @@ class LabelKeys {
     bool none() const { return everywhere == 0 && in.empty(); }
   };
   void Count(const PodClass& pod_class, const std::string& ns, int32_t sign);
-  void Count(const std::string& key, const std::string* ns, int32_t sign);  // nullptr: everywhere
+  void Count(const std::string& key, const std::string* ns, int32_t sign);  // null: everywhere
 
   absl::flat_hash_map<const PodClass*, int32_t> pods_;  // of each class that reads some key
   absl::flat_hash_map<std::string, Readers> readers_;   // by key

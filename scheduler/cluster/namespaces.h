@@ -17,7 +17,7 @@ class Namespaces {
   // `symbols` must outlive this.
   explicit Namespaces(SymbolTable& symbols) : symbols_(symbols) {}
 
-  // The labels of a namespace; nullptr: not known. `version` changes with those that were asked for.
+  // The labels of a namespace; null: not known. `version` changes with those that were asked for.
   const LabelEntries* LabelsOf(model::Symbol name) const;
   uint64_t version() const { return version_; }
   bool known() const { return version_ > 0; }

@@ -55,7 +55,7 @@ class Storage {
   const ByName<model::StorageCapacity>& capacities() const { return capacities_; }
   const ByName<model::VolumeAttachment>& attachments() const { return attachments_; }
 
-  // nullptr: none of that name.
+  // null: none of that name.
   template <typename T>
   static const T* Find(const ByName<T>& map, const std::string& name) {
     const auto at = map.find(name);
@@ -68,8 +68,8 @@ class Storage {
     model::NodeId node;
     int32_t pods = 0;
   };
-  const Taken* TakenFor(const std::string& claim) const;        // nullptr: no pod has
-  const std::string* TakerOf(const std::string& volume) const;  // the claim; nullptr: it is free
+  const Taken* TakenFor(const std::string& claim) const;        // null: no pod has
+  const std::string* TakerOf(const std::string& volume) const;  // the claim; null: it is free
   uint64_t taken_version() const { return taken_version_; }     // changes with any of that
   // Placed pods that use the claim.
   int32_t Users(const std::string& claim) const;

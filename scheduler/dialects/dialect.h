@@ -23,7 +23,7 @@
 
 namespace tutti::dialects {
 
-// What a change of objects touched; the engine reads the named declarations again.
+// What a change of objects touched; the core reads the named declarations again.
 struct Touched {
   std::set<model::GangKey> gangs;
   std::set<model::GangKey> members;  // MembershipOf may answer otherwise now for those that are in it
@@ -44,7 +44,7 @@ struct Membership {
   std::string role;         // empty: no role
   bool head = false;        // never optional: its role's minimum is at least 1, and it is bound last
   bool needs_head = false;  // useless without one (a Ray worker): the gang waits until a head member exists
-  // Who of the gang is placed first where not all fit; nullopt: by the pod's own priority.
+  // Among the members of a gang, those of higher priority are placed first where not all fit; nullopt: the pod's own.
   std::optional<int32_t> priority;
   // It waits as one with a scheduling gate does, for it has not been let go.
   bool held = false;

@@ -2,7 +2,7 @@
 // HyperNodes: Volcano's picture of the network, a tree of objects whose leaves are nodes
 // (topology.volcano.sh/v1alpha1).
 //
-// It becomes labels of nodes, so that the engine knows one kind of level only: LabelFor(t) has as its value the widest
+// It becomes labels of nodes, so that the core knows one kind of level only: LabelFor(t) has as its value the widest
 // HyperNode of a tier up to t that the node is in. A node may be in several such HyperNodes, and counts in each: then
 // those that share nodes are in different layers, and each layer of a tier is a label of its own. No label of a user's
 // looks like it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine tells a dialect about one gang or queue, so that the dialect can say it in its own words.
+// What the core tells a dialect about one gang or queue, so that the dialect can say it in its own words.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ using observe::GangState;
 
 // How far a gang has come with a queue that gives quota before there are pods (GangSpec::quota).
 struct QuotaReport {
-  std::optional<model::HeldQuota> has;  // what it was given; `evicted`: and has to leave
+  std::optional<model::HeldQuota> has;  // what it was given; where `has->evicted`, it has to give it back
   // Why it has no quota: a reason's word as the queue's rule has it, and a sentence. Empty: it has quota, or has not
   // been looked at.
   std::string reason, message;

@@ -23,7 +23,7 @@ class VolcanoQueues {
   void Drop(std::string_view name, Touched* touched);
 
   // A PodGroup names this queue, or does so no longer. One without an object is touched when the first does and when
-  // the last does not, so that the engine asks about it.
+  // the last does not, so that the core asks about it.
   void Mention(const std::string& name, Touched* touched);
   void Forget(const std::string& name, Touched* touched);
 

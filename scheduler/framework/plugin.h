@@ -84,7 +84,7 @@ class FilterState : public State {
   virtual bool AloneForNow() const { return !Follows(); }
   // Returns why the class is refused on every node (kube-scheduler: a PreFilter that fails). Empty: it is not.
   virtual std::string RefusesClass() const { return {}; }
-  // Returns the sorted names of the only nodes that can pass (kube-scheduler: PreFilterResult); nullptr: any node can.
+  // Returns the sorted names of the only nodes that can pass (kube-scheduler: PreFilterResult); null: any node can.
   // The others are refused before any filter runs.
   virtual const std::vector<std::string>* OnlyNodes() const { return nullptr; }
   // Adds what a pod of the class takes on `n` besides room: volumes for its open claims. The caller that places the pod

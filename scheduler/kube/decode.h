@@ -42,7 +42,7 @@ MetaView DecodeMetaView(std::string_view object);
 struct ApiStatus {
   int code = 0;
   std::string reason, message;
-  base::Millis retry_after_ms = -1;
+  base::Millis retry_after_ms = -1;  // -1: it does not say
 };
 ApiStatus DecodeStatus(std::string_view body);
 ApiStatus DecodeStatusMessage(std::string_view message);  // the bare protobuf message

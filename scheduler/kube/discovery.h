@@ -46,10 +46,10 @@ class Discovery {
 
   // Whether there was a complete answer.
   bool known() const { return known_; }
-  // Returns the first of `kind.versions` that is served; nothing if none is.
+  // Returns the first of `kind.versions` that is served; nullopt if none is.
   std::optional<std::string> BestVersion(const model::ObjectKind& kind) const;
   // Returns the resource under which `kind` of `group` is served, and its versions, the server's favourite first;
-  // nothing when it is not served. On a server without aggregated discovery only wanted groups are known: see Want.
+  // nullopt when it is not served. On a server without aggregated discovery only wanted groups are known: see Want.
   std::optional<model::ObjectKind> ResourceOf(const std::string& group, const std::string& kind) const;
   // Returns nullptr when it is not served (or not in a wanted group).
   const ServedResource* Find(const std::string& group, const std::string& version, const std::string& resource) const;

@@ -39,7 +39,7 @@ struct UnitSpec {
   std::string name;  // for people
   int64_t size = 1;  // members that make one whole; those of a surplus one start together, too
   int64_t min = 0;   // units that must be whole before any member starts
-  // Empty, or the role whose members they are of: then `min` counts while all of those are in units, as not all who
+  // Empty, or the role whose members they are of: then `min` counts while all of those are in units, as not all that
   // declare units can tell that the members will say which.
   std::string role = {};
   friend bool operator==(const UnitSpec&, const UnitSpec&) = default;

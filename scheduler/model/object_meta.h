@@ -38,7 +38,7 @@ struct ObjectMeta {
   Shared<OwnerReference> controller;
 
   bool deleting() const { return deleted_ms >= 0; }
-  // nullptr: none.
+  // null: none.
   const OwnerReference* Controller() const { return controller == OwnerReference() ? nullptr : &*controller; }
 };
 

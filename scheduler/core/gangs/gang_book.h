@@ -75,7 +75,7 @@ class GangBook {
   const Member& at(model::MemberId id) const { return *members_[id.index()]; }
   // Returns the member's pod. REQUIRES: it has one.
   const std::shared_ptr<const model::Pod>& PodOf(model::MemberId id) const { return state_.pod(at(id).pod).pod; }
-  // Returns the member of the pod; nullptr: the pod is not of this gang, or there is no gang of this id.
+  // Returns the member of the pod; null: the pod is not of this gang, or there is no gang of this id.
   Member* Find(model::GangId gang, model::PodId pod) const;
   // Returns the member; nullptr likewise. Another member may have its slot by now.
   Member* Find(model::GangId gang, model::MemberId member) const;
@@ -87,7 +87,7 @@ class GangBook {
     model::PodId slot;
   };
   Written Remember(const Member& member) const;
-  // Returns the member that was written to; nullptr: its pod is gone, another one by now, or in another gang.
+  // Returns the member that was written to; null: its pod is gone, another one by now, or in another gang.
   Member* Find(const Written& written) const;
 
   Gang& at(model::GangId id) { return gangs_[id.index()]; }
@@ -118,8 +118,8 @@ class GangBook {
   // Drops a gang that was opened for a question alone. No reader learns of it. REQUIRES: as Close.
   void Retract(model::GangId id);
 
-  // Say what the gang does, since when, and why it waits if it does. Refuse: it waits, as its refusal says. A whole gang
-  // is refused more members, and its state is another.
+  // SetState: sets what the gang does from now on. Refuse: makes it wait, as its refusal says; a whole gang that is
+  // refused more members stays whole.
   void SetState(Gang& gang, dialects::GangState to, std::optional<Refusal> why = std::nullopt) const;
   void Refuse(Gang& gang, Refusal why) const;
   // Forgets why the gang waited: that is over, and its state is still to be found.

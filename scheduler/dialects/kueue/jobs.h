@@ -59,7 +59,7 @@ bool IsSuspended(const JobKind& kind, const base::Json& body);
 bool IsReleased(const JobKind& kind, const base::Json& body);
 // By set, how many of its pods have ended well and are not followed by others. Of kinds that do not say so: none.
 std::map<std::string, int64_t> DoneOf(const JobKind& kind, const std::vector<PodSet>& sets, const base::Json& body);
-// It cannot wait for quota: why, by its field; empty: it can.
+// Says why the job cannot wait for quota, beginning with the field; empty: it can.
 std::string WhyNotHeld(const JobKind& kind, const base::Json& body);
 // It does not wait for quota, whatever its labels say: another job makes it, or it uses a cluster of its own.
 bool IsLeftAlone(const model::Object& job);
@@ -89,7 +89,7 @@ base::Json TolerationJson(const model::Toleration& toleration);
 
 // Whether the flag can be written: what it stands in is an object, or is not there.
 bool TakesFlag(const JobKind& kind, const base::Json& body);
-// In the next three the body has a place for the flag.
+// REQUIRES for Suspended, Started and Stopped: TakesFlag.
 
 // The job's body with the flag set; a suspended job makes no pods.
 base::Json Suspended(const JobKind& kind, base::Json body);

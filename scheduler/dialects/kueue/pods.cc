@@ -338,7 +338,7 @@ Json MarkedTemplates(const model::Object& object) {
   return marked;
 }
 
-bool HasNoPods(const model::Object& object) {
+bool HasNoReadyPods(const model::Object& object) {
   const Json& status = StatusOf(object);
   return CountIn(status, "readyReplicas") == 0 && CountIn(status, "availableReplicas") == 0;
 }

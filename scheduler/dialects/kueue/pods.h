@@ -86,7 +86,7 @@ base::Json StartedPod(const PodSetGrant& grant, base::Json body);
 // The body of a Deployment, StatefulSet or LeaderWorkerSet with what its templates need, so that their pods wait for
 // quota. Null: they have it, or there are no templates.
 base::Json MarkedTemplates(const model::Object& object);
-// None of its pods runs.
-bool HasNoPods(const model::Object& object);
+// Tells whether none of the object's pods is ready or available, by its status.
+bool HasNoReadyPods(const model::Object& object);
 
 }  // namespace tutti::dialects::kueue

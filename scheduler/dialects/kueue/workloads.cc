@@ -188,7 +188,7 @@ void Workloads::PutJob(const JobKind& kind, const std::shared_ptr<const model::O
   bool waits = queue && !queue->empty() && !IsLeftAlone(*object);
   // Pods that are not held are left to run; where there are none, those to come can be.
   if (waits && kind.by_pods() && !MarkedTemplates(*object).is_null())
-    waits = HasNoPods(*object);
+    waits = HasNoReadyPods(*object);
   else if (kind.pods == PodOwner::kDeployment)
     waits = false;
   if (kind.pods == PodOwner::kLeaderWorkerSet) return PutReplicas(kind, *object, waits, touched);

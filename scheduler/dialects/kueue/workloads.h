@@ -51,10 +51,10 @@ struct Entry {
   QueuedPods pods;                           // of a job whose pods are held one by one
   GroupTerms group;                          // of a group of pods
   std::string job_problem;                   // why the job cannot wait for quota; or empty
-  bool lacks_name = false;                   // it is that another's Workload has the name of the group
+  bool lacks_name = false;                   // the problem is that another's Workload has the group's name
   Terms terms;                               // as the job says
   SetsRead of_job;
-  SetsRead late;                                  // those of its sets that its Workload does not have: a submitter
+  SetsRead late;                                  // the job's sets that are not in its Workload, such as a RayJob's submitter
   Slices slices;                                  // its Workloads
   std::string newest;                             // the name of the newest of them, also where that is gone
   bool has_replaced_first = false;                // one that was replaced has the gang's name

@@ -114,7 +114,7 @@ class KueueAdmission {
   const KueueRules& rules() const { return rules_; }
   const Holdings& holdings() const { return holdings_; }
   const Flavors& flavors() const { return flavors_; }
-  // nullptr: there is none of the name.
+  // null: there is none of the name.
   const model::LocalQueueSpec* local(const std::string& ns, const std::string& name) const;
 
  private:

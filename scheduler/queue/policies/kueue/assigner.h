@@ -21,7 +21,7 @@ struct AssignQuestion {
   QueueId leaf;
   std::vector<int64_t> counts;         // by role, instead of the roles' own; empty: those
   FlavorProgress progress;             // where the search goes on; empty: it starts again
-  const Assignment* within = nullptr;  // no other flavors than these; nullptr: all
+  const Assignment* within = nullptr;  // no other flavors than these; null: all
   const Holding* replaces = nullptr;   // the gang that this one is a larger form of: the same flavors, and the rest
 };
 

@@ -24,7 +24,7 @@ class LeafCandidates {
   LeafCandidates(QueueId leaf, std::deque<const Holding*> found) : leaf_(leaf), found_(std::move(found)) {}
 
   QueueId leaf() const { return leaf_; }
-  // nullptr: there is none left.
+  // null: there is none left.
   const Holding* Peek();
   void Pop() { found_.pop_front(); }
 

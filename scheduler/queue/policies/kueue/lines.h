@@ -63,7 +63,7 @@ class Lines {
   std::set<model::GangId> StandAside(model::GangId gang, std::span<const CellId> lacks, WaitExplanation why);
   // Lets the gang's shape come back, if it stands aside.
   void Return(model::GangId gang);
-  // Why the gang's shape stands aside; nullptr: it does not.
+  // Why the gang's shape stands aside; null: it does not.
   const WaitExplanation* WhyAside(model::GangId gang) const;
 
   // Lets those come back that lack one of `cells`, of the leaves that `concerns` is true for.

@@ -29,7 +29,7 @@ class Turns {
   // `arena` must outlive this. At most one turn a leaf, all of one tree.
   Turns(const PreemptionArena& arena, std::vector<Turn> turns, bool by_fair_share);
 
-  // nullptr: all have had their turn.
+  // null: all have had their turn.
   Turn* Next();
   // Says that something was charged: shares are others now.
   void Charged() { shares_.clear(); }
