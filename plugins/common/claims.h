@@ -18,8 +18,8 @@ std::string ClaimName(const cluster::ClaimUse& use);
 // Says `persistentvolumeclaim "a" not found`.
 std::string NotFound(std::string_view kind, std::string_view name);
 
-// Whether the pod may use the claim. False if the use is an ephemeral volume and the claim of that name was not made
-// for the pod.
+// Tells whether the pod may use the claim. False if the use is an ephemeral volume and the claim of that name was not
+// made for the pod.
 bool IsForPod(const cluster::ClaimUse& use, const model::Claim& claim);
 
 }  // namespace tutti::plugins

@@ -30,7 +30,7 @@ class DomainCounts {
   }
 
   model::Symbol key() const { return key_; }
-  // Whether node n has the key.
+  // Tells whether node n has the key.
   bool Has(model::NodeId n) const { return DomainOf(n).valid(); }
   // Returns the total of n's domain; 0 if n lacks the key.
   int64_t At(model::NodeId n) const {

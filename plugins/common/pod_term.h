@@ -49,10 +49,10 @@ class PodTerm {
 
   model::Symbol key() const { return key_; }
 
-  // Whether the term of a waiting pod selects `pod`. An unknown namespace is selected by name only.
+  // Tells whether the term of a waiting pod selects `pod`. An unknown namespace is selected by name only.
   bool Selects(const cluster::PodClass& pod) const { return Match(pod, false); }
-  // Whether the term of a running pod selects the waiting `pod`. An unknown namespace counts as one without labels
-  // (kube-scheduler treats the two directions differently).
+  // Tells whether the term of a running pod selects the waiting `pod`. An unknown namespace counts as one without
+  // labels (kube-scheduler treats the two directions differently).
   bool SelectsWaiting(const cluster::PodClass& pod) const { return Match(pod, true); }
 
   // Calls f(occupants) for classes that have pods on nodes: at least for all that the term selects.

@@ -6,11 +6,11 @@
 
 namespace tutti::plugins {
 
-// Whether the name is an extended resource: with a slash, outside *kubernetes.io/, and not a quota name:
+// Tells whether the name is an extended resource: with a slash, outside *kubernetes.io/, and not a quota name:
 // "nvidia.com/gpu".
 bool IsExtendedResource(std::string_view name);
-// Whether nodes count the resource besides cpu, memory, ephemeral-storage and pods: extended resources, hugepages-*,
-// *kubernetes.io/ names and attachable-volumes-*. Other names are not counted at all.
+// Tells whether nodes count the resource besides cpu, memory, ephemeral-storage and pods: extended resources,
+// hugepages-*, *kubernetes.io/ names and attachable-volumes-*. Other names are not counted at all.
 bool IsScalarResource(std::string_view name);
 
 }  // namespace tutti::plugins

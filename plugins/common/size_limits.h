@@ -19,8 +19,8 @@ constexpr size_t kMostSpreadConstraints = 64;
 // Names the first part of the spec that is too large, in a sentence for the pod's owner; nullopt: none is.
 std::optional<std::string> TooLarge(const model::PodSpec& spec);
 
-// Whether these have at most kMostThings. A running pod may have more, because a user may create a pod with a node's
-// name. Its terms or volumes are then ignored too.
+// Tells whether these have at most kMostThings. A running pod may have more, because a user may create a pod with a
+// node's name. Its terms or volumes are then ignored too.
 bool IsLookedAt(const model::PodAffinity& affinity);
 bool IsLookedAt(const std::vector<model::PodVolume>& volumes);
 

@@ -13,7 +13,7 @@ class Tolerations {
  public:
   Tolerations(const std::vector<model::Toleration>& list, cluster::SymbolTable& symbols);
 
-  // Whether some toleration matches, as kube-scheduler's ToleratesTaint. Comparison operators match nothing.
+  // Tells whether some toleration matches, as kube-scheduler's ToleratesTaint. Comparison operators match nothing.
   bool Tolerates(const cluster::TaintEntry& taint) const;
 
  private:

@@ -15,13 +15,13 @@ class UnknownKeys {
  public:
   explicit UnknownKeys(const cluster::Snapshot& snapshot) : snapshot_(snapshot) {}
 
-  // Whether some node has the key; otherwise it is remembered as unknown.
+  // Tells whether some node has the key; otherwise it is remembered as unknown.
   bool Knows(model::Symbol key) {
     if (snapshot_.labels().HasKey(key)) return true;
     keys_.insert(key);
     return false;
   }
-  // Whether a node has one of the keys now.
+  // Tells whether a node has one of the keys now.
   bool Outdated() const {
     return std::ranges::any_of(keys_, [this](model::Symbol key) { return snapshot_.labels().HasKey(key); });
   }

@@ -32,7 +32,7 @@ class ScoredResources {
   ScoredResources(const std::vector<ResourceWeight>& resources, Requests requests, const cluster::PodClass& pod_class,
                   const cluster::Snapshot& snapshot);
 
-  // Whether the pod asks for none of them.
+  // Tells whether the pod asks for none of them.
   bool all_zero() const { return all_zero_; }
   // Adds the columns for framework::State::Reads.
   bool Reads(framework::NodeFacts* facts) const {

@@ -20,7 +20,7 @@ namespace tutti::plugins {
 struct Constraint {
   Constraint(const model::TopologySpread& spread, const cluster::PodClass& pod_class, cluster::SymbolTable& symbols);
 
-  // Whether pods with these labels count. An empty selector counts none, though it selects all; this is
+  // Tells whether pods with these labels count. An empty selector counts none, though it selects all; this is
   // kube-scheduler's rule.
   bool Counts(const cluster::LabelEntries& labels) const { return !selector.everything() && selector.Match(labels); }
 
@@ -45,9 +45,9 @@ class Constraints {
 
   bool empty() const { return list_.empty(); }
   const std::vector<Constraint>& list() const { return list_; }
-  // Whether n is one of the nodes that count.
+  // Tells whether n is one of the nodes that count.
   bool LooksAt(model::NodeId n) const { return nodes_ == Nodes::kWithItsKey || HasAllKeys(n); }
-  // Whether n has the keys of all constraints.
+  // Tells whether n has the keys of all constraints.
   bool HasAllKeys(model::NodeId n) const;
 
   // Counts a pod that came or went. Calls `before` and `after` around the change of each constraint.

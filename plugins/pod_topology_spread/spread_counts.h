@@ -20,7 +20,7 @@ class SpreadCounts {
 
   // Sets the label value of n for the constraint's key (invalid: it lacks the key), and whether n is eligible.
   void SetNode(model::NodeId n, model::Symbol value, bool eligible);
-  // Whether n has this value and eligibility already.
+  // Tells whether n has this value and eligibility already.
   bool Is(model::NodeId n, model::Symbol value, bool eligible) const {
     const uint32_t domain = DomainOf(n);
     return eligible == Eligible(n) && value == (domain == kNone ? model::Symbol() : Value(domain));

@@ -9,7 +9,7 @@
 
 namespace tutti::app {
 
-// Whether the apiVersion is one of Kueue's own Configuration.
+// Tells whether the apiVersion is one of Kueue's own Configuration.
 bool IsOfKueue(const std::string& version);
 
 // Reads a document of that apiVersion. Settings without effect are noted. The caller calls Done().

@@ -8,7 +8,7 @@
 
 namespace tutti::app {
 
-// Whether the program is called as the kubectl plugin, or with the verb `ctl`.
+// Tells whether the program is called as the kubectl plugin, or with the verb `ctl`.
 bool IsCtl(int argc, char** argv);
 
 // Returns the exit code: 1 for an answer that is an error, or if some gang of a plan would wait; 2 for a wrong command

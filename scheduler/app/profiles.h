@@ -22,7 +22,7 @@ base::Result<std::vector<framework::Profile>> MakeProfiles(Config& config,
 // Returns a profile with only a name.
 plugins::ProfileConfig Silent(const std::string& scheduler_name);
 
-// Whether a profile with this configuration has WholeNodes.
+// Tells whether a profile with this configuration has WholeNodes.
 bool KeepsNodesWhole(const Config& config, const plugins::ProfileConfig& profile);
 
 // Returns the settings with the names of the profiles, Tutti's own first.

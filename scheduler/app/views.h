@@ -29,7 +29,7 @@ class Views {
 
   // Goes on with what readers wait for, for some two milliseconds each.
   void Serve(core::Scheduler& scheduler);
-  // Whether a reader waits. Serve is then to be called at once.
+  // Tells whether a reader waits. Serve is then to be called at once.
   bool wanted() const;
   // Says that Serve is not called any more: readers get what there is, and wait for nothing. On the owner's thread.
   void Close();

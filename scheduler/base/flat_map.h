@@ -72,7 +72,7 @@ class FlatMap {
       for (value_type& item : body_->items) freeze(item.second);
     frozen_ = body_->frozen = true;
   }
-  // Whether the two are one array: then they are equal.
+  // Tells whether the two are one array: then they are equal.
   bool Shares(const FlatMap& other) const { return body_ == other.body_; }
 
   // Of items in any order; of equal keys the last counts.

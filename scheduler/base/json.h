@@ -33,7 +33,7 @@ inline void Freeze(Json& value) {
   }
 }
 
-// Whether the two are one object that copies share, or both empty objects: a cheap proof that they are equal.
+// Tells whether the two are one object that copies share, or both empty objects: a cheap proof that they are equal.
 inline bool IsShared(const Json& a, const Json& b) {
   const auto* mine = a.get_ptr<const Json::object_t*>();
   const auto* other = b.get_ptr<const Json::object_t*>();

@@ -37,7 +37,7 @@ enum class LogFormat { kJson, kText };
 // How lines are written, and how many there are: klog's -v. Set once, before threads start; until then kJson and 0.
 void SetLogFormat(LogFormat format);
 void SetVerbosity(int verbosity);
-// Whether lines of this verbosity are written. 2: each bind, lone pods, what is watched.
+// Tells whether lines of this verbosity are written. 2: each bind, lone pods, what is watched.
 bool LogsAt(int verbosity);
 
 // Lines below `level` are not written; kNone: no line is. Set once, before threads start; until then kInfo.

@@ -34,11 +34,11 @@ struct DesiredObject {
   // The object as the feed showed it last; null: it showed none. It is no part of what is desired.
   std::shared_ptr<const model::Object> seen = nullptr;
 
-  // Whether an object with this body is as desired. REQUIRES: kFields.
+  // Tells whether an object with this body is as desired. REQUIRES: kFields.
   bool Agrees(const base::Json& body) const;
 };
 
-// Whether a merge patch of `fields` changes nothing in `object`.
+// Tells whether a merge patch of `fields` changes nothing in `object`.
 bool MergeAgrees(const base::Json& fields, const base::Json& object);
 
 // Why the API server would not have a write.

@@ -25,7 +25,7 @@ struct Extender {
   std::vector<std::string> managed_resources;  // empty: it is asked about every pod
   bool preempts = false;
 
-  // Whether it is to be asked about a pod of this spec.
+  // Tells whether it is to be asked about a pod of this spec.
   bool IsInterestedIn(const model::PodSpec& spec) const {
     return managed_resources.empty() || std::ranges::any_of(managed_resources, [&](const std::string& resource) {
              return std::ranges::any_of(spec.requests, [&](const auto& item) { return item.first == resource; });

@@ -26,8 +26,8 @@ class LabelIndex {
   using Domains = absl::flat_hash_map<model::Symbol, std::vector<model::NodeId>>;
   const Domains& DomainsOf(model::Symbol key) const;
   std::span<const model::NodeId> NodesIn(model::Symbol key, model::Symbol value) const;  // of one domain
-  // Whether these may be asked of any label that users think of: each key that nodes have costs something with every
-  // node that changes.
+  // Tells whether these may be asked of any label that users think of: each key that nodes have costs something with
+  // every node that changes.
   bool MayIndex(model::Symbol key) const { return domains_.size() < kMostIndexed || domains_.contains(key); }
   static constexpr size_t kMostIndexed = 32;
 

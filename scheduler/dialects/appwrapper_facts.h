@@ -70,8 +70,8 @@ void Desire(const WrapperFacts& facts, WrapperWish wish, std::vector<cluster::De
 
 // The items as they are, with their UIDs, as the status lists them: so that what no feed shows can be deleted later.
 base::Json ComponentStatus(const WrapperFacts& facts);
-// Whether the status lists items so. Of those that another controller has created it does not, and these have pods of
-// which nothing is known here.
+// Tells whether the status lists items so. Of those that another controller has created it does not, and these have
+// pods of which nothing is known here.
 bool WasCreatedHere(const base::Json& status);
 
 }  // namespace tutti::dialects

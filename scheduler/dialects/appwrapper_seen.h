@@ -29,7 +29,7 @@ struct SeenItem {
 
 SeenItem ReadSeen(const std::shared_ptr<const model::Object>& object);
 
-// Whether one of its conditions is named in the comma list, in any case.
+// Tells whether one of its conditions is named in the comma list, in any case.
 bool HasConditionOf(const SeenItem& item, std::string_view list);
 
 }  // namespace tutti::dialects

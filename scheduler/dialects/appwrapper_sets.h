@@ -13,7 +13,7 @@
 
 namespace tutti::dialects {
 
-// Whether the pods of the object come one after the other: a StatefulSet's, unless it says otherwise.
+// Tells whether the pods of the object come one after the other: a StatefulSet's, unless it says otherwise.
 bool ComeInOrder(const base::Json& object);
 
 // Adds the sets that `declared`, the component's podSets, says `object` to have. Their names are "pods-0", "pods-1",

@@ -25,7 +25,8 @@ inline constexpr size_t kMostResources = 256;  // as of a pod (plugins/common/si
 int64_t ReadCount(cluster::JsonReader& read, const cluster::JsonField& field, int64_t fallback, int64_t least,
                   int64_t most = kLargestCount);
 
-// Whether a list or a map has no more than `most` items. If it has more that is a problem, and it is not to be read.
+// Tells whether a list or a map has no more than `most` items. If it has more that is a problem, and it is not to be
+// read.
 bool FewEnough(cluster::JsonReader& read, const cluster::JsonField& field, size_t most);
 // The same of all values in it, at any depth.
 bool SmallEnough(cluster::JsonReader& read, const cluster::JsonField& field, size_t most);
@@ -35,7 +36,7 @@ inline constexpr size_t kMostStatusBytes = 16'384;
 
 // Takes the bytes of all text in `value`, and one for each value, from `left`; false when it has fewer.
 bool TakeBytes(const base::Json& value, size_t* left);
-// Whether it is no longer than kMostStatusBytes.
+// Tells whether it is no longer than kMostStatusBytes.
 bool IsShort(const base::Json& value);
 
 // Amounts that are asked for, of kMostResources at most: one beyond all counting is a problem, for nothing could ever

@@ -26,7 +26,7 @@ struct PodSet {
   friend bool operator==(const PodSet&, const PodSet&) = default;
 };
 
-// Whether PodSetsOf knows the kind, in any of its versions.
+// Tells whether PodSetsOf knows the kind, in any of its versions.
 bool HasPodSets(std::string_view group, std::string_view kind);
 
 // The sets in the order in which the object lists them, the head first and the submitter last. No two have the same

@@ -19,7 +19,7 @@ class JobQueues {
  public:
   // The gang that the job is; nullopt: it waits in none of the queues.
   virtual std::optional<model::GangKey> GangOfJob(const model::Object& job) const = 0;
-  // Whether jobs wait at all. It may be otherwise after an object of SwitchKind(), and when a kind is found to be
+  // Tells whether jobs wait at all. It may be otherwise after an object of SwitchKind(), and when a kind is found to be
   // served.
   virtual bool AreOpen() const = 0;
   virtual const model::ObjectKind& SwitchKind() const = 0;

@@ -23,11 +23,11 @@ std::string VolcanoUnschedulable(const GangReport& report);
 // others have more than 64 conditions in `observed`, or 16 KiB of them, it names none, and all stay as they are.
 base::Json VolcanoStatus(const GangReport& report, const base::Json& before, const base::Json& observed);
 
-// Whether a status that is written over `observed` names conditions: others' are few enough.
+// Tells whether a status that is written over `observed` names conditions: others' are few enough.
 bool VolcanoNamesConditions(const base::Json& observed);
 
-// Whether two objects, or what is to be written of them, have the same of what is ours in a status: the fields, and the
-// conditions without transition ids, and instead of their times which of them is the newest.
+// Tells whether two objects, or what is to be written of them, have the same of what is ours in a status: the fields,
+// and the conditions without transition ids, and instead of their times which of them is the newest.
 bool VolcanoAgrees(const base::Json& fields, const base::Json& object);
 
 }  // namespace tutti::dialects

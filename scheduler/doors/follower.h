@@ -28,7 +28,7 @@ class Follower {
     virtual void TellChange(const Hub::Change& change, bool sees_all, uint64_t sequence) = 0;
     // Changes are missing, and the reader has to list again. It is the last thing that is told.
     virtual void TellRelist(const std::string& why) = 0;
-    // Whether it was told enough for now.
+    // Tells whether it was told enough for now.
     virtual bool has_enough() const = 0;
   };
 

@@ -14,12 +14,14 @@ class Gangs {
   // Both outlive this.
   Gangs(Source& source, Hub& hub) : source_(source), hub_(hub) {}
 
-  // `sight` is of the namespace that is asked for.
+  // `sight` is of the namespace that is asked for. Failures of each: kForbidden, the user does not see it; kUnavailable,
+  // this process does not lead, or is too busy, or the API server does not say what the user sees. List: kInvalid, there
+  // is no such state; kForbidden also for more namespaces than may be asked about. Get and History: kNotFound.
   DoorResult<v1::ListGangsResponse> List(const v1::ListGangsRequest& request, Sight& sight);
   DoorResult<v1::Gang> Get(const v1::GetGangRequest& request, Sight& sight);
   DoorResult<v1::GangHistory> History(const v1::GetGangRequest& request, Sight& sight);
 
-  // All gangs; fails if this process does not lead, or is too busy.
+  // Returns all gangs. Failure: kUnavailable, this process does not lead, or is too busy.
   DoorResult<std::shared_ptr<const Table>> All();
 
  private:
@@ -27,7 +29,7 @@ class Gangs {
   Hub& hub_;
 };
 
-// Returns the failure if this process has no decisions to show.
+// Failure: kUnavailable, this process has no decisions to show.
 DoorResult<void> CheckLeading(const Source& source);
 
 }  // namespace tutti::doors

@@ -38,7 +38,7 @@ std::optional<std::string> HideVictims(std::string_view sentence, const SeesName
 
 // What a member asks of its node, with one of "pods".
 model::ResourceList WeightOf(const observe::MemberDecision& member);
-// Whether it takes room on a node, or has it reserved.
+// Tells whether it takes room on a node, or has it reserved.
 bool HoldsRoom(const observe::MemberDecision& member);
 
 using Amounts = google::protobuf::Map<std::string, int64_t>;

@@ -20,7 +20,9 @@ class Prospects {
   // Outlives this.
   explicit Prospects(Source& source) : source_(source) {}
 
-  // `sight` is of all namespaces.
+  // `sight` is of all namespaces. Failures: kInvalid, there is no question, or it cannot be read; kForbidden, the user
+  // may not ask about the node, or about gangs in one of the namespaces; kNotFound, there is no such node; kTooMany;
+  // kUnavailable, this process does not lead, or is too busy, or the API server does not say what the user sees.
   DoorResult<v1::WhatIfResponse> Ask(const v1::WhatIfRequest& request, Sight& sight);
 
  private:

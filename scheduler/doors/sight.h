@@ -25,16 +25,16 @@ class Sight {
   Sight(std::shared_ptr<const server::Rights> rights, std::string only, const base::Clock& clock)
       : rights_(std::move(rights)), only_(std::move(only)), clock_(clock) {}
 
-  // Whether the user sees the namespace, and it is asked for. Failures: kUnavailable, the API server does not answer;
-  // kForbidden, there are more namespaces than may be asked about.
+  // Tells whether the user sees the namespace, and it is asked for. Failures: kUnavailable, the API server does not
+  // answer; kForbidden, there are more namespaces than may be asked about.
   DoorResult<bool> Sees(const std::string& ns);
   // The same where a namespace more or less does not matter: one that cannot be asked about any more is not seen.
   DoorResult<bool> SeesIfAsked(const std::string& ns);
   // The same where a failure is a no as well: whether a name may be told.
   bool MayName(const std::string& ns) { return SeesIfAsked(ns).value_or(false); }
-  // Whether the user sees all namespaces.
+  // Tells whether the user sees all namespaces.
   DoorResult<bool> SeesAll();
-  // Whether the user may get the path, or sees all namespaces.
+  // Tells whether the user may get the path, or sees all namespaces.
   DoorResult<bool> SeesPath(const std::string& path);
   std::string user() const { return rights_->user(); }
   // Fails with kForbidden unless the user sees the namespace that is asked for.

@@ -52,7 +52,7 @@ std::string QueueOf(const observe::Decision& decision);
 // The same, told apart from a queue of that name of another dialect: {dialect, name}.
 using QueueKey = std::pair<std::string, std::string>;
 QueueKey QueueKeyOf(const observe::Decision& decision);
-// Whether it stands there.
+// Tells whether it stands there.
 bool StandsInLine(const observe::Decision& decision);
 
 }  // namespace tutti::doors

@@ -37,7 +37,7 @@ class Normalizer {
   };
   // Returns the normalised score, 0..100; the raw score for Normalize::kNone.
   static int64_t ShareOf(Normalize kind, int64_t raw, const Extremes& extremes);
-  // Whether the score counts for the extremes.
+  // Tells whether the score counts for the extremes.
   static bool Counts(Normalize kind, int64_t raw) { return kind != Normalize::kSpread || raw != kNoScore; }
 
   // Return the share, 0..100, by the extremes of the last UpdateExtremes, and of the one before.

@@ -80,7 +80,7 @@ class FilterState : public State {
   virtual void CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) const;
   // Checks these nodes only; `refused_by` is parallel to `nodes`.
   virtual void CheckSome(RefusedBy mine, std::span<const model::NodeId> nodes, std::span<RefusedBy> refused_by) const;
-  // Whether the answer about a node depends on that node only, until a pod that the state follows comes or goes.
+  // Tells whether the answer about a node depends on that node only, until a pod that the state follows comes or goes.
   virtual bool AloneForNow() const { return !Follows(); }
   // Returns why the class is refused on every node (kube-scheduler: a PreFilter that fails). Empty: it is not.
   virtual std::string RefusesClass() const { return {}; }

@@ -32,7 +32,7 @@ struct Profile {
   std::optional<PreemptionArgs> preemption;  // absent: no pod is evicted for another
   base::Millis volume_timeout_ms = 600'000;  // how long the volumes of a placed pod may take to be bound
 
-  // Whether some plugin reads which Services and controllers select a pod.
+  // Tells whether some plugin reads which Services and controllers select a pod.
   bool ReadsSelections() const {
     return std::ranges::any_of(filters, [](const auto& filter) { return filter->ReadsSelections(); }) ||
            std::ranges::any_of(scores, [](const WeightedScore& score) { return score.plugin->ReadsSelections(); });

@@ -76,7 +76,7 @@ class Ranking {
   // Returns for how many pods of the class the node has room, judged by this node only; nullopt if filters follow other
   // nodes or pods. If there is no room, it adds the events that could change that to `wakes`.
   std::optional<int64_t> RoomNow(model::NodeId n, Wake* wakes) const;
-  // Whether a node's answer depends on that node only, until a pod with affinity, or a volume, comes or goes.
+  // Tells whether a node's answer depends on that node only, until a pod with affinity, or a volume, comes or goes.
   bool AloneForNow() const;
   // True where it is refused whatever pods there are, here or elsewhere.
   bool RefusedForGood(model::NodeId n) const;

@@ -44,7 +44,7 @@ class Discovery {
   // Asks again at once, and twice more within seconds: a new CRD takes a moment to be served.
   void AskSoon();
 
-  // Whether there was a complete answer.
+  // Tells whether there was a complete answer.
   bool known() const { return known_; }
   // Returns the first of `kind.versions` that is served; nullopt if none is.
   std::optional<std::string> BestVersion(const model::ObjectKind& kind) const;

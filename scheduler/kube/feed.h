@@ -38,8 +38,8 @@ class KubeFeed final : public cluster::ClusterFeed {
   const Discovery& discovery() const { return discovery_; }
   // Returns the version in which `resource` of `group` is watched; empty when it is not.
   std::string WatchedVersion(const std::string& group, const std::string& resource) const;
-  // Whether discovery says that the kind has a status subresource. For a watched kind that discovery leaves out now,
-  // its last word counts.
+  // Tells whether discovery says that the kind has a status subresource. For a watched kind that discovery leaves out
+  // now, its last word counts.
   bool HasStatus(const std::string& group, const std::string& version, const std::string& resource) const;
 
  private:

@@ -63,7 +63,8 @@ class Http2Connection {
   // Makes the connection accept no more exchanges; the present ones go on.
   void Retire() { retired_ = true; }
 
-  // Whether it accepts no more exchanges and none is left. It may then be destroyed, but not from inside a callback.
+  // Tells whether it accepts no more exchanges and none is left. It may then be destroyed, but not from inside a
+  // callback.
   bool over() const { return retired_ && streams_.empty() && !busy_; }
 
  private:

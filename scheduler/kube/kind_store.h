@@ -35,7 +35,7 @@ class KindStore {
 
   size_t size() const { return entries_.size(); }
 
-  // Whether it can read the kind's protobuf encoding.
+  // Tells whether it can read the kind's protobuf encoding.
   virtual bool reads_protobuf() const { return false; }
 
  protected:

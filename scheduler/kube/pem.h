@@ -15,7 +15,7 @@ using X509Ptr = std::unique_ptr<X509, decltype(&X509_free)>;
 // Makes a BIO that reads `text`, which must outlive it.
 BioPtr Memory(const std::string& text);
 
-// Whether the text holds a readable certificate, or private key.
+// Tells whether the text holds a readable certificate, or private key.
 bool HoldsCertificate(const std::string& pem);
 bool HoldsPrivateKey(const std::string& pem);
 

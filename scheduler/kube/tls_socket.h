@@ -22,7 +22,7 @@
 
 namespace tutti::kube {
 
-// Whether the client certificate and the key can be read and belong together.
+// Tells whether the client certificate and the key can be read and belong together.
 bool ClientPairWorks(const Credential& credential);
 
 // The settings that connections share: trust, identity, session.

@@ -92,7 +92,7 @@ struct Url {
   std::string scheme, authority, prefix;
   std::string host, port;  // without brackets; the scheme's port when none is given
   bool loopback() const;
-  // Whether its host looks like a name or an address, and its port like a port.
+  // Tells whether its host looks like a name or an address, and its port like a port.
   bool sound() const;
 };
 Url SplitUrl(const std::string& url);

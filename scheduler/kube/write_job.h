@@ -40,7 +40,7 @@ struct WriteJob {
   const T* As() const {
     return std::get_if<T>(&command.body);
   }
-  // Whether this is a bind with an unknown outcome; the writer must find it out, however long that takes.
+  // Tells whether this is a bind with an unknown outcome; the writer must find it out, however long that takes.
   bool unsettled() const { return uncertain && As<cluster::Bind>() != nullptr; }
 };
 

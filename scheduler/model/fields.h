@@ -68,7 +68,7 @@ bool SameValue(const std::shared_ptr<T>& a, const std::shared_ptr<T>& b) {
   return a == b || (a != nullptr && b != nullptr && SameValue(*a, *b));
 }
 
-// Whether `a` and `b` agree in every member that is not among `left_out`.
+// Tells whether `a` and `b` agree in every member that is not among `left_out`.
 template <HasFields T, typename... Member>
 bool SameBut(const T& a, const T& b, Member T::*... left_out) {
   const auto same = [&](const auto& of_a, const auto& of_b) {

@@ -46,8 +46,8 @@ Operator ParseOperator(std::string_view word);
 // False: it asks for nothing, or for something that no label selector can say. The API server's readers have such a
 // one select nothing (metav1.LabelSelectorAsSelector).
 bool CanSelect(const LabelSelector& selector);
-// Whether labels are as it says. An operator that is none of a label selector's selects nothing; one that asks for
-// nothing selects everything.
+// Tells whether labels are as it says. An operator that is none of a label selector's selects nothing; one that asks
+// for nothing selects everything.
 bool Selects(const LabelSelector& selector, const StringMap& labels);
 
 }  // namespace tutti::model

@@ -66,7 +66,7 @@ struct Figures {
   std::vector<std::string> waits_for;        // the roles that the fitting members wait for; empty: those have no names
 
   friend bool operator==(const Figures&, const Figures&) = default;
-  // Whether the nodes would have too little for `times` such searches even if they were empty.
+  // Tells whether the nodes would have too little for `times` such searches even if they were empty.
   bool NeedsMoreNodes(const Short& it, int64_t times) const { return all && it.cluster < it.AskedBy(times); }
   // Returns the line of the class in the role, else any line of the class. Pods may be of another class by now: for a
   // class that is not known, it returns a line of the role if all of them say the same. null: there is none.

@@ -29,9 +29,9 @@ class AccessReview {
   virtual ~AccessReview() = default;
   // Returns the token's user; nullopt: the token is not valid. `token` is never empty.
   virtual base::Result<std::optional<User>> Authenticate(std::string_view token) = 0;
-  // Whether the user may do `verb` ("get") to `path`, which has no query.
+  // Tells whether the user may do `verb` ("get") to `path`, which has no query.
   virtual base::Result<bool> Authorize(const User& user, std::string_view verb, std::string_view path) = 0;
-  // Whether the user may list pods in the namespace; empty: in all of them.
+  // Tells whether the user may list pods in the namespace; empty: in all of them.
   virtual base::Result<bool> AuthorizeListOfPods(const User& user, std::string_view ns) = 0;
 };
 
@@ -51,7 +51,7 @@ std::vector<std::string> DefaultAlwaysAllowedPaths();
 // Returns the token of "Bearer TOKEN"; empty for any other text.
 std::string BearerToken(std::string_view authorization_header);
 
-// Whether a peer's address is this machine's own: 127.0.0.0/8, ::1, or the former written as IPv6.
+// Tells whether a peer's address is this machine's own: 127.0.0.0/8, ::1, or the former written as IPv6.
 bool IsLoopback(std::string_view address);
 
 }  // namespace tutti::server

@@ -40,9 +40,9 @@ class Rights {
   virtual ~Rights() = default;
   // For messages.
   virtual std::string user() const = 0;
-  // Whether it may list pods in the namespace; empty: in all of them.
+  // Tells whether it may list pods in the namespace; empty: in all of them.
   virtual base::Result<bool> MayListPods(std::string_view ns) const = 0;
-  // Whether it may get the path, which has no query.
+  // Tells whether it may get the path, which has no query.
   virtual base::Result<bool> MayGet(std::string_view path) const = 0;
 };
 

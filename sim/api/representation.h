@@ -28,7 +28,7 @@ class Representation {
 
   // One object, as an answer or in a watch; with_columns: a Table's header as well.
   Json Render(const Object& object, base::Millis now_ms, bool with_columns = true) const;
-  // Whether Render gives the stored object as it is, so that its text can be shared.
+  // Tells whether Render gives the stored object as it is, so that its text can be shared.
   bool IsAsStored() const { return form_ == Form::kPlain && as_stored_; }
   // What Render gives, printed.
   std::string Print(const Object& object, base::Millis now_ms, bool with_columns = true) const;

@@ -27,7 +27,7 @@ bool AllRunning(const std::vector<Object>& pods);
 Json NewStatus(const Json& cluster, const std::vector<Object>& pods, const std::vector<Object>& head_services,
                const Outcome& outcome, base::Millis now_ms);
 
-// Whether the operator would write `next`: some fields alone are not worth a write to it.
+// Tells whether the operator would write `next`: some fields alone are not worth a write to it.
 bool WorthWriting(const Json& before, const Json& next);
 
 }  // namespace tutti::sim::ray

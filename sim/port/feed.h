@@ -64,7 +64,7 @@ class Feed final : public cluster::ClusterFeed {
     absl::flat_hash_map<Store::Key, Object> posted;
   };
 
-  // Whether the object is one of those that were asked for.
+  // Tells whether the object is one of those that were asked for.
   static bool Selects(const Watched& watched, const Json& object);
   Watched* Find(std::string_view kind_name);
   std::string VersionOf(const Watched& watched) const;

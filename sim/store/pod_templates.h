@@ -25,7 +25,7 @@ class PodTemplates {
     bool valid = false;  // ValidatePod has nothing against it
   };
 
-  // Whether the spec was decoded before, so that all its fields are known and of their types.
+  // Tells whether the spec was decoded before, so that all its fields are known and of their types.
   bool IsDecoded(const Json& spec) {
     return recent_.Find([&](const Admitted& each) { return base::IsShared(each.given, spec); }) != nullptr;
   }
@@ -37,7 +37,7 @@ class PodTemplates {
   }
   const Admitted& Put(Admitted admitted) { return recent_.Put(std::move(admitted)); }
 
-  // Whether `spec`, as stored, was found valid before.
+  // Tells whether `spec`, as stored, was found valid before.
   bool IsValid(const Json& spec) {
     const Admitted* known = FindStored(spec);
     return known != nullptr && known->valid;

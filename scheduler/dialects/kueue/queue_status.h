@@ -24,7 +24,7 @@ void SetCondition(std::string_view type, bool status, std::string_view reason, s
 base::Json LeafStatus(const model::LeafQueueSpec& leaf, const SharingReport& report);
 base::Json LocalStatus(const model::LeafQueueSpec* leaf, bool stopped, const SharingReport& report);
 
-// Whether an object has the fields, times of conditions apart.
+// Tells whether an object has the fields, times of conditions apart.
 bool AgreesWithoutTimes(const base::Json& fields, const base::Json& object);
 
 }  // namespace tutti::dialects::kueue

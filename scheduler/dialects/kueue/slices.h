@@ -17,7 +17,7 @@
 
 namespace tutti::dialects::kueue {
 
-// Whether the job says so: it may have more or fewer pods while it runs.
+// Tells whether the job says so: it may have more or fewer pods while it runs.
 bool IsElastic(const model::Object& job);
 
 struct Slice {

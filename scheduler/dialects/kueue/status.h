@@ -38,7 +38,7 @@ struct StatusOfWorkload {
 // The whole status as it should be; what is not of these conditions and fields is as it was.
 base::Json WorkloadStatus(const StatusOfWorkload& of);
 
-// Whether the word says that a gang leaves for another one: then Kueue's reason is Preempted.
+// Tells whether the word says that a gang leaves for another one: then Kueue's reason is Preempted.
 bool IsPreemption(std::string_view evicted_reason);
 // Kueue's reason of condition Evicted.
 std::string EvictedReason(std::string_view evicted_reason);
@@ -47,7 +47,7 @@ std::string EvictionText(std::string_view evicted_reason, std::string_view messa
 // The one about pods that were not ready in time.
 std::string PodsReadyText(const model::GangKey& key);
 
-// Whether the gang may start, by the report; what its job may do follows once its Workload says so.
+// Tells whether the gang may start, by the report; what its job may do follows once its Workload says so.
 bool IsAdmitted(const GangReport& report, bool awaits_checks);
 // Kueue's reason of condition QuotaReserved while there is none.
 std::string PendingReason(const GangReport& report);

@@ -44,9 +44,10 @@ class VolcanoRules : public Policy {
   int64_t Cap(QueueId queue, CellId cell) const;
   const std::vector<QueueId>& ChildrenOf(QueueId queue) const { return children_[queue.index()]; }
 
-  // Whether one of these queues may take from the other at all.
+  // Tells whether one of these queues may take from the other at all.
   bool MayDeal(QueueId taker, QueueId giver) const;
-  // Whether `giver` without `given` still has its guarantees, and also each queue above it that is not above `taker`.
+  // Tells whether `giver` without `given` still has its guarantees, and also each queue above it that is not above
+  // `taker`.
   bool KeepsGuarantees(QueueId taker, QueueId giver, const Ask& given) const;
 
   QueueTree& tree_;
