@@ -29,6 +29,19 @@ void DecodeOwner(std::string_view message, model::ObjectMeta* meta) {
   if (controller) meta->controller = std::move(owner);
 }
 
+// One entry of a map<string, T>.
+struct MapEntry {
+  std::string_view key, value;
+};
+MapEntry DecodeEntry(std::string_view entry) {
+  MapEntry result;
+  for (WireReader r(entry); r.Next();) {
+    if (r.field() == kMapKey) result.key = r.bytes();
+    if (r.field() == kMapValue) result.value = r.bytes();
+  }
+  return result;
+}
+
 }  // namespace
 
 base::Result<Envelope> OpenEnvelope(std::string_view body) {
@@ -57,15 +70,6 @@ base::Millis DecodeTime(std::string_view time) {
     if (r.field() == field::Time::kNanos) nanos = r.number();
   }
   return std::clamp(seconds, kYear1, kYear9999) * 1000 + nanos / 1'000'000;
-}
-
-MapEntry DecodeEntry(std::string_view entry) {
-  MapEntry result;
-  for (WireReader r(entry); r.Next();) {
-    if (r.field() == kMapKey) result.key = r.bytes();
-    if (r.field() == kMapValue) result.value = r.bytes();
-  }
-  return result;
 }
 
 void AddEntry(std::string_view entry, model::StringMap* map) {

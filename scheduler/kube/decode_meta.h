@@ -14,11 +14,6 @@ namespace tutti::kube {
 model::ObjectMeta DecodeMeta(std::string_view meta);
 base::Millis DecodeTime(std::string_view time);
 
-// One entry of a map<string, T>.
-struct MapEntry {
-  std::string_view key, value;
-};
-MapEntry DecodeEntry(std::string_view entry);
 // Adds one entry of a map<string, string>; after the last one SortMap is called.
 void AddEntry(std::string_view entry, model::StringMap* map);
 void SortMap(model::StringMap* map);

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "cluster/json_text.h"
 #include "kube/api_path.h"
+#include "kube/text_at.h"
 
 namespace tutti::kube {
 namespace {
@@ -17,11 +18,6 @@ constexpr const char* kAggregated =
 constexpr base::Millis kPeriodMs = 10'000;
 constexpr base::Millis kQuickMs[] = {2'000, 500, 50};  // by rounds left
 constexpr base::Millis kTimeoutMs = 30'000;
-
-std::string Text(const Json& object, const char* key) {
-  const auto at = object.is_object() ? object.find(key) : object.end();
-  return at != object.end() && at->is_string() ? at->get<std::string>() : "";
-}
 
 // Returns the items of a list field; none when it is absent.
 const Json& Items(const Json& object, const char* key) {
@@ -137,7 +133,7 @@ void Discovery::OnGroups(const Response& response) {
     return Complain(response.ok() ? "not JSON" : Complaint(Judge(response)));
   }
   next_etag_ = response.etag;
-  if (Text(list, "kind") == "APIGroupDiscoveryList")
+  if (TextAt(list, "kind") == "APIGroupDiscoveryList")
     ReadAggregated(list);
   else
     AskEachGroup(list);
@@ -146,22 +142,22 @@ void Discovery::OnGroups(const Response& response) {
 void Discovery::ReadAggregated(const Json& list) {
   for (const Json& group : Items(list, "items")) {
     const auto meta = group.find("metadata");
-    const std::string name = meta == group.end() ? "" : Text(*meta, "name");
+    const std::string name = meta == group.end() ? "" : TextAt(*meta, "name");
     size_t rank = 0;
     for (const Json& version : Items(group, "versions")) {
-      const std::string version_name = Text(version, "version");
-      if (Text(version, "freshness") == "Stale") {
+      const std::string version_name = TextAt(version, "version");
+      if (TextAt(version, "freshness") == "Stale") {
         // The kinds of an aggregated server that does not answer now are kept.
         for (const auto& [key, served] : table_)
           if (std::get<0>(key) == name && std::get<1>(key) == version_name) next_.emplace(key, served);
       }
       for (const Json& resource : Items(version, "resources")) {
         const auto kind = resource.find("responseKind");
-        ServedResource served{kind == resource.end() ? "" : Text(*kind, "kind"),
-                              Text(resource, "scope") == "Namespaced", false, rank};
+        ServedResource served{kind == resource.end() ? "" : TextAt(*kind, "kind"),
+                              TextAt(resource, "scope") == "Namespaced", false, rank};
         for (const Json& sub : Items(resource, "subresources"))
-          served.has_status |= Text(sub, "subresource") == "status";
-        next_[{name, version_name, Text(resource, "resource")}] = std::move(served);
+          served.has_status |= TextAt(sub, "subresource") == "status";
+        next_[{name, version_name, TextAt(resource, "resource")}] = std::move(served);
       }
       ++rank;
     }
@@ -171,11 +167,11 @@ void Discovery::ReadAggregated(const Json& list) {
 void Discovery::AskEachGroup(const Json& groups) {
   next_etag_.clear();  // the ETag covers the list of groups, not their resources
   for (const Json& group : Items(groups, "groups")) {
-    const std::string name = Text(group, "name");
+    const std::string name = TextAt(group, "name");
     if (!wanted_groups_.contains(name)) continue;
     size_t rank = 0;
     for (const Json& item : Items(group, "versions")) {
-      const std::string version = Text(item, "version");
+      const std::string version = TextAt(item, "version");
       Request request;
       request.target = GroupPath(name, version);
       Get(std::move(request), [this, name, version, rank](const Response& response) {
@@ -195,11 +191,11 @@ bool Discovery::ReadGroupVersion(const std::string& group, const std::string& ve
     return false;
   }
   for (const Json& resource : Items(list, "resources")) {
-    const std::string name = Text(resource, "name");
+    const std::string name = TextAt(resource, "name");
     const size_t slash = name.find('/');
     if (slash == name.npos) {
       ServedResource& served = (*into)[{group, version, name}];
-      served.kind = Text(resource, "kind");
+      served.kind = TextAt(resource, "kind");
       served.namespaced = resource.value("namespaced", Json(true)) != Json(false);
       served.rank = rank;
     } else if (name.substr(slash) == "/status") {

@@ -23,6 +23,7 @@
 #include "base/json_string.h"
 #include "cluster/json_text.h"
 #include "kube/credentials.h"
+#include "kube/text_at.h"
 
 extern char** environ;
 
@@ -210,10 +211,7 @@ base::Result<ExecCredential> ParseExecCredential(const ExecPlugin& plugin, const
     return wrong(fmt::format("printed an apiVersion other than {}, which the kubeconfig asks for", plugin.api_version));
   const Json status = json.value("status", Json());
   if (!status.is_object()) return wrong("printed no status");
-  const auto text = [&](const char* key) {
-    const auto at = status.find(key);
-    return at != status.end() && at->is_string() ? at->get<std::string>() : std::string();
-  };
+  const auto text = [&](const char* key) { return TextAt(status, key); };
   ExecCredential credential{text("token"), text("clientCertificateData"), text("clientKeyData"), -1};
   if (credential.client_cert_pem.empty() != credential.client_key_pem.empty())
     return wrong("printed only one of status.clientCertificateData and status.clientKeyData");

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "cluster/json_decode.h"
 #include "cluster/selections.h"
+#include "kube/text_at.h"
 #include "model/field_counts.h"
 
 namespace tutti::kube {
@@ -30,12 +31,8 @@ KindStore::Identity KindStore::Identify(const WireObject& object) {
     return {std::string(meta.ns), std::string(meta.name), std::string(meta.uid), std::string(meta.resource_version)};
   }
   const auto meta = object.json->find("metadata");
-  if (meta == object.json->end() || !meta->is_object()) return id;
-  const auto text = [&](const char* key) {
-    const auto at = meta->find(key);
-    return at != meta->end() && at->is_string() ? at->get<std::string>() : std::string();
-  };
-  return {text("namespace"), text("name"), text("uid"), text("resourceVersion")};
+  if (meta == object.json->end()) return id;
+  return {TextAt(*meta, "namespace"), TextAt(*meta, "name"), TextAt(*meta, "uid"), TextAt(*meta, "resourceVersion")};
 }
 
 std::string KindStore::Put(const WireObject& object) {

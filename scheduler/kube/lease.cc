@@ -10,12 +10,12 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/json_fwd.h"
 #include "base/json_string.h"
 #include "base/log.h"
 #include "cluster/json_text.h"
 #include "kube/api_path.h"
 #include "kube/retry.h"
+#include "kube/text_at.h"
 
 namespace tutti::kube {
 namespace {
@@ -23,11 +23,6 @@ namespace {
 using Json = base::Json;
 
 constexpr base::Millis kSoonMs = 250;
-
-std::string Text(const Json& object, const char* key) {
-  const auto at = object.is_object() ? object.find(key) : object.end();
-  return at != object.end() && at->is_string() ? at->get<std::string>() : "";
-}
 
 int64_t Number(const Json& object, const char* key) {
   const auto at = object.is_object() ? object.find(key) : object.end();
@@ -152,7 +147,7 @@ void LeaderElection::Observe(Json lease) {
   std::string record = base::PrintJson(SpecOf(observed_));
   if (record == observed_record_) return;
   observed_record_ = std::move(record);
-  const std::string before = std::exchange(holder_, Text(SpecOf(observed_), "holderIdentity"));
+  const std::string before = std::exchange(holder_, TextAt(SpecOf(observed_), "holderIdentity"));
   if (holder_ != before && callbacks_.held) callbacks_.held(holder_);
   const bool taken = !holder_.empty() && holder_ != options_.identity;
   over_at_ms_ = taken ? loop_.Now() + Number(SpecOf(observed_), "leaseDurationSeconds") * 1000 : 0;
@@ -173,7 +168,7 @@ void LeaderElection::ObserveNone() {
 Json LeaderElection::Spec() const {
   Json spec = SpecOf(observed_);
   const std::string now = base::FormatMicroTime(loop_.clock().WallMs());
-  if (Text(spec, "holderIdentity") != options_.identity) {
+  if (TextAt(spec, "holderIdentity") != options_.identity) {
     const bool first = !observed_.is_object();
     spec["acquireTime"] = now;
     spec["leaseTransitions"] = first ? 0 : Number(spec, "leaseTransitions") + 1;
