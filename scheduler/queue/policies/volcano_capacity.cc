@@ -20,8 +20,8 @@ void VolcanoCapacity::RenewDeserved(const std::vector<QueueId>& siblings, CellId
         deserved = model::SaturatingAdd(deserved, Deserved(child, cell));
         due.has_deserved = due.has_deserved || At(child, cell).has_deserved;
       }
-    due.deserved = std::max(std::min(deserved, due.capability), due.guarantee);
-    used_.SetLimit(queue, cell, due.capability);
+    due.deserved = std::max(std::min(deserved, due.real_capability), due.guarantee);
+    used_.SetLimit(queue, cell, due.real_capability);
   }
 }
 

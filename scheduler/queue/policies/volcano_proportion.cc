@@ -20,7 +20,7 @@ void VolcanoProportion::RenewDeserved(const std::vector<QueueId>& siblings, Cell
   for (const QueueId queue : siblings) {
     const Due& due = At(queue, cell);
     const int64_t weight = ProblemOf(tree_.spec(queue)).empty() ? tree_.spec(queue).weight : 1;
-    claims.push_back({weight, due.guarantee, std::min(due.capability, Request(queue, cell))});
+    claims.push_back({weight, due.guarantee, std::min(due.real_capability, Request(queue, cell))});
   }
   const std::vector<int64_t> deserved = WaterFill(available, claims);
   int64_t guarantees = 0;
@@ -36,7 +36,7 @@ void VolcanoProportion::RenewDeserved(const std::vector<QueueId>& siblings, Cell
       if (shares)
         limit = due.deserved;
       else if (guarantees > due.guarantee)
-        limit = due.capability;
+        limit = due.real_capability;
     }
     used_.SetLimit(queue, cell, limit);
     int64_t own = Request(queue, cell);  // of its own gangs, which are not those of a queue below it

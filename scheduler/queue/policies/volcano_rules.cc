@@ -93,8 +93,8 @@ void VolcanoRules::RenewCapability(const std::vector<QueueId>& siblings, CellId 
   for (const QueueId queue : siblings) free -= At(queue, cell).guarantee;
   for (const QueueId queue : siblings) {
     Due& due = At(queue, cell);
-    due.capability = std::min(Cap(queue, cell), std::max(int64_t{0}, free) + due.guarantee);
-    RenewCapability(ChildrenOf(queue), cell, due.capability);
+    due.real_capability = std::min(Cap(queue, cell), std::max(int64_t{0}, free) + due.guarantee);
+    RenewCapability(ChildrenOf(queue), cell, due.real_capability);
   }
 }
 
@@ -139,7 +139,7 @@ bool VolcanoRules::MayDeal(QueueId taker, QueueId giver) const {
 bool VolcanoRules::KeepsGuarantees(QueueId taker, QueueId giver, const Ask& given) const {
   for (QueueId at = giver; at.valid() && !tree_.IsOnPath(at, taker); at = tree_.parent(at))
     for (const CellId cell : shared_)
-      if (const int64_t kept = Guarantee(at, cell); kept > 0 && used_.Used(at, cell) - given.Get(cell) < kept)
+      if (const int64_t kept = At(at, cell).guarantee; kept > 0 && used_.Used(at, cell) - given.Get(cell) < kept)
         return false;
   return true;
 }

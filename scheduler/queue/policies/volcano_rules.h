@@ -24,14 +24,13 @@ class VolcanoRules : public Policy {
   // Remarks that the cluster cannot keep the queue's guarantee.
   std::string Remark(QueueId queue) const final;
 
-  int64_t Guarantee(QueueId queue, CellId cell) const { return At(queue, cell).guarantee; }
   // Returns the most that the queue may have while all guarantees of others stay free.
-  int64_t RealCapability(QueueId queue, CellId cell) const { return At(queue, cell).capability; }
+  int64_t RealCapability(QueueId queue, CellId cell) const { return At(queue, cell).real_capability; }
 
  protected:
   struct Due {
     int64_t guarantee = 0;
-    int64_t capability = kNoLimit;
+    int64_t real_capability = kNoLimit;
     int64_t deserved = 0;
     bool has_deserved = false;  // an amount is declared; it may be 0
   };
