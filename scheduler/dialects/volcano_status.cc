@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 #include "base/json.h"
 #include "base/planted.h"
@@ -146,8 +148,8 @@ bool SameButTimes(const Json* a, const Json* b) {
   return i == x.end() && j == y.end();
 }
 
-}  // namespace
-
+// Pending, Inqueue, Running, Unknown or Completed. `before` is the phase until now. Unknown: some members run, and the
+// gang is below its minimum.
 std::string VolcanoPhase(const GangReport& report, std::string_view before) {
   const int64_t done = report.succeeded + report.failed;
   if (report.state == GangState::kFinished) return "Completed";
@@ -162,6 +164,8 @@ std::string VolcanoPhase(const GangReport& report, std::string_view before) {
   return report.state == GangState::kWaitingForQueue || report.state == GangState::kInvalid ? "Pending" : "Inqueue";
 }
 
+// "3/3 tasks in gang unschedulable: pod group is not ready, 3 Pending, 3 minAvailable; Pending: 3 Unschedulable", then
+// " Origin reason is ..." with our own sentence, which Volcano has for a job's fit error.
 std::string VolcanoUnschedulable(const GangReport& report) {
   const std::string origin =
       OneLine(Join(report.sentence.empty() ? report.spec->problem : report.sentence, report.nodes_sentence));
@@ -184,6 +188,8 @@ std::string VolcanoUnschedulable(const GangReport& report) {
   if (!origin.empty()) said += ". Origin reason is " + origin;
   return said;
 }
+
+}  // namespace
 
 Json VolcanoStatus(const GangReport& report, const Json& before, const Json& observed) {
   std::string phase;

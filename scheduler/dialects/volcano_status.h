@@ -2,21 +2,10 @@
 // A PodGroup's status in Volcano's words (volcano.sh, pkg/scheduler: job_info, session, plugins/gang).
 #pragma once
 
-#include <string>
-#include <string_view>
-
 #include "base/json_fwd.h"
 #include "dialects/report.h"
 
 namespace tutti::dialects {
-
-// Pending, Inqueue, Running, Unknown or Completed. `before` is the phase until now. Unknown: some members run, and the
-// gang is below its minimum.
-std::string VolcanoPhase(const GangReport& report, std::string_view before);
-
-// "3/3 tasks in gang unschedulable: pod group is not ready, 3 Pending, 3 minAvailable; Pending: 3 Unschedulable", then
-// " Origin reason is ..." with our own sentence, which Volcano has for a job's fit error.
-std::string VolcanoUnschedulable(const GangReport& report);
 
 // The whole status: phase, counters and the conditions of `before` with that of now, which is the newest by its
 // lastTransitionTime, as Volcano's is. `before` is the status until now, whether it is `observed` or yet to be. Where

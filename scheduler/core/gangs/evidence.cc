@@ -12,6 +12,21 @@
 #include "cluster/json_text.h"
 
 namespace tutti::core {
+namespace {
+
+// Whether they differ in nothing but what our binds wrote.
+bool SameButForEvidence(const model::StringMap& a, const model::StringMap& b) {
+  const auto next = [](auto at, const model::StringMap& map) {
+    return at != map.end() && at->first == kBindAnnotation ? std::next(at) : at;
+  };
+  for (auto i = next(a.begin(), a), j = next(b.begin(), b);; i = next(std::next(i), a), j = next(std::next(j), b)) {
+    if (i == a.end() || j == b.end()) return i == a.end() && j == b.end();
+    if (*i != *j) return false;
+  }
+}
+
+}  // namespace
+
 std::string WriteEvidence(const std::string& plan, const std::string& uid, const std::string& node,
                           const std::string& commit_uid, int64_t restarts) {
   std::string text;
@@ -43,16 +58,6 @@ std::optional<Evidence> ReadEvidence(const model::Pod& pod) {
   if (const auto at = json.find("restarts"); at != json.end() && at->is_number_integer())
     evidence.restarts = std::clamp<int64_t>(at->get<int64_t>(), 0, kMostRestarts);
   return evidence;
-}
-
-bool SameButForEvidence(const model::StringMap& a, const model::StringMap& b) {
-  const auto next = [](auto at, const model::StringMap& map) {
-    return at != map.end() && at->first == kBindAnnotation ? std::next(at) : at;
-  };
-  for (auto i = next(a.begin(), a), j = next(b.begin(), b);; i = next(std::next(i), a), j = next(std::next(j), b)) {
-    if (i == a.end() || j == b.end()) return i == a.end() && j == b.end();
-    if (*i != *j) return false;
-  }
 }
 
 bool SameMetadata(const model::Pod& a, const model::Pod& b) {

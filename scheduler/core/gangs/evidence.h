@@ -28,9 +28,6 @@ std::string WriteEvidence(const std::string& plan, const std::string& uid, const
 // Returns the pod's evidence; nullopt: none, or none that matches this pod's UID and node.
 std::optional<Evidence> ReadEvidence(const model::Pod& pod);
 
-// Tells whether they differ in nothing but what our binds wrote.
-bool SameButForEvidence(const model::StringMap& a, const model::StringMap& b);
-
 // Tells whether they differ in nothing that dialects read.
 bool SameMetadata(const model::Pod& a, const model::Pod& b);
 

@@ -25,8 +25,6 @@ class Describer {
       : state_(state), book_(book), quota_(quota), journal_(journal) {}
 
   observe::Decision Describe(const Gang& gang) const;
-  // Returns what the pod's gang would say last, if it were kept. REQUIRES: the pod is settled.
-  observe::Decision DescribeSettled(model::PodId id) const;
   // Adds the records from `place` on, half a millisecond's worth: first the gangs, then the settled pods. Returns true
   // if those were the last.
   bool Add(observe::DecisionsPlace* place, std::deque<observe::Decision>* records) const;
@@ -38,6 +36,8 @@ class Describer {
   uint64_t made() const { return made_; }
 
  private:
+  // Returns what the pod's gang would say last, if it were kept. REQUIRES: the pod is settled.
+  observe::Decision DescribeSettled(model::PodId id) const;
   std::shared_ptr<const observe::QuotaDecision> DescribeQuota(const Gang& gang) const;
   // Returns the dialect of a queue that gives quota before there are pods; empty: there is none of the name.
   std::string DialectOf(const std::string& leaf) const;

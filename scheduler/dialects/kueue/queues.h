@@ -51,15 +51,6 @@ class Queues {
   };
   FlavorTerms TermsOf(const base::Json& assignment) const;
 
-  // What its status says of whether it is active: a reason and a sentence, as Kueue has them.
-  struct Active {
-    bool active = true;
-    std::string reason, message;
-  };
-  Active ActiveOfLeaf(const std::string& name) const;
-  Active ActiveOfLocal(const std::string& ns, const std::string& name) const;
-  Active ActiveOfCheck(const std::string& name) const;
-
   // The statuses of the queue of the report, and of its checks.
   void Desire(const SharingReport& report, std::vector<cluster::DesiredObject>* out) const;
 
@@ -71,6 +62,15 @@ class Queues {
   };
   using LocalName = std::pair<std::string, std::string>;
   using Users = std::map<std::string, std::set<std::string>, std::less<>>;
+
+  // What its status says of whether it is active: a reason and a sentence, as Kueue has them.
+  struct Active {
+    bool active = true;
+    std::string reason, message;
+  };
+  Active ActiveOfLeaf(const std::string& name) const;
+  Active ActiveOfLocal(const std::string& ns, const std::string& name) const;
+  Active ActiveOfCheck(const std::string& name) const;
 
   void DropFlavor(const std::string& name, Touched* touched);
   void DropLeaf(const std::string& name, Touched* touched);
