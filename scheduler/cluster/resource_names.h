@@ -16,7 +16,7 @@ namespace tutti::cluster {
 // The first columns are always these.
 inline constexpr model::ResourceId kCpuColumn{0};
 inline constexpr model::ResourceId kMemoryColumn{1};
-inline constexpr model::ResourceId kEphemeralStorageColumn{2};
+// 2 is ephemeral-storage.
 inline constexpr model::ResourceId kPodsColumn{3};
 
 class ResourceNames {

@@ -36,7 +36,6 @@ class KeeperWorld final : public ObjectKeeper::Owner, public cluster::ClusterWri
   bool feeds = true;      // the feed shows at once what happens
   bool replies = true;    // replies come at once
   int writes = 0;         // the number of writes that have left
-  std::string last_body;  // of the last write
 
   base::VirtualClock clock{1'000'000};
   Outbox outbox;
@@ -171,7 +170,6 @@ class KeeperWorld final : public ObjectKeeper::Owner, public cluster::ClusterWri
     const std::string name = NameIn(command);
     const Json* there = Find(name);
     if (const auto* create = std::get_if<cluster::Create>(&command.body)) {
-      last_body = create->body;
       if (there) return No(409);
       Put(name, cluster::ParseJson(create->body));
       cluster::CommandReply answer = Says(cluster::Outcome::kDone, 201);
@@ -188,7 +186,6 @@ class KeeperWorld final : public ObjectKeeper::Owner, public cluster::ClusterWri
     if (gone) {
       Remove(name);
     } else {
-      last_body = patch->body;
       Json body = *there;
       body.merge_patch(cluster::ParseJson(patch->body));
       Put(name, std::move(body));
