@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/common/domain_counts.h"
 
+#include <algorithm>
+
 namespace tutti::plugins {
 
 size_t DomainCounts::memory() const {
@@ -25,6 +27,13 @@ DomainCounts::Change DomainCounts::Add(model::NodeId n, int64_t by) {
   const model::Symbol domain = held->second.domain;
   if ((held->second.amount += by) == 0) held_.erase(held);
   return domain ? Shift(domain, by) : Change{};
+}
+
+size_t PlaceOf(model::Symbol key, const cluster::Snapshot& snapshot, std::vector<DomainCounts>* all) {
+  const auto at = std::ranges::find(*all, key, &DomainCounts::key);
+  if (at != all->end()) return static_cast<size_t>(at - all->begin());
+  all->emplace_back(key, snapshot);
+  return all->size() - 1;
 }
 
 }  // namespace tutti::plugins

@@ -9,6 +9,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "cluster/snapshot.h"
 
@@ -79,5 +80,8 @@ void DomainCounts::NodeChanged(model::NodeId n, Changed changed) {
   if (before) changed(Shift(before, -held->second.amount));
   if (now) changed(Shift(now, held->second.amount));
 }
+
+// Returns the index in `all` of the counts of `key`, after adding them if there are none.
+size_t PlaceOf(model::Symbol key, const cluster::Snapshot& snapshot, std::vector<DomainCounts>* all);
 
 }  // namespace tutti::plugins

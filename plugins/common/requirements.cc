@@ -26,12 +26,6 @@ bool RightNumberOfValues(const model::Requirement& r) {
 
 }  // namespace
 
-Symbol FindLabel(const LabelEntries& labels, Symbol key) {
-  const auto at =
-      std::lower_bound(labels.begin(), labels.end(), key, [](const auto& item, Symbol k) { return item.first < k; });
-  return at != labels.end() && at->first == key ? at->second : Symbol();
-}
-
 void Requirements::AddExact(const model::StringMap& labels) {
   for (const auto& [key, value] : labels)
     entries_.push_back({symbols_.Intern(key), Operator::kIn, {symbols_.Intern(value)}});

@@ -7,16 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "cluster/pod_class.h"
+#include "cluster/node_entry.h"
 #include "cluster/symbol_table.h"
 #include "model/selector.h"
 
 namespace tutti::plugins {
 
+using cluster::FindLabel;
 using cluster::LabelEntries;
-
-// Returns the value of `key`, or an invalid symbol.
-model::Symbol FindLabel(const LabelEntries& labels, model::Symbol key);
 
 class Requirements {
  public:

@@ -41,13 +41,6 @@ bool InterPodAffinityFilter::SelectedByAll(const PodClass& other) const {
          std::ranges::all_of(affinity_, [&](const Term& term) { return term.term.Selects(other); });
 }
 
-size_t InterPodAffinityFilter::AgainstMe(model::Symbol key) {
-  const auto at = std::ranges::find(against_, key, &DomainCounts::key);
-  if (at != against_.end()) return static_cast<size_t>(at - against_.begin());
-  against_.emplace_back(key, snapshot_);
-  return against_.size() - 1;
-}
-
 const InterPodAffinityFilter::Relation& InterPodAffinityFilter::RelationTo(const PodClass& other) {
   return relations_.Of(other, [this](const PodClass& unseen) { return MakeRelation(unseen); });
 }
@@ -61,7 +54,7 @@ InterPodAffinityFilter::Relation InterPodAffinityFilter::MakeRelation(const PodC
   for (const model::PodAffinityTerm& term : other.spec->pod_anti_affinity.required) {
     const model::Symbol key = snapshot_.symbols().Intern(term.topology_key);
     if (unknown_keys_.Knows(key) && PodTerm(term, other.ns, snapshot_).SelectsWaiting(pod_class_))
-      relation.against_me.push_back(AgainstMe(key));
+      relation.against_me.push_back(PlaceOf(key, snapshot_, &against_));
   }
   std::ranges::sort(relation.against_me);
   relation.against_me.erase(std::unique(relation.against_me.begin(), relation.against_me.end()),

@@ -60,7 +60,6 @@ class InterPodAffinityFilter final : public framework::FilterState {
 
   const Relation& RelationTo(const cluster::PodClass& other);
   Relation MakeRelation(const cluster::PodClass& other);
-  size_t AgainstMe(model::Symbol key);
   bool SelectedByAll(const cluster::PodClass& other) const;
   bool AnyAffine() const;
   bool FitsAffinity(model::NodeId n) const;

@@ -25,13 +25,6 @@ InterPodAffinityScore::InterPodAffinityScore(const PodClass& pod_class, const cl
   });
 }
 
-size_t InterPodAffinityScore::CountsFor(model::Symbol key) {
-  const auto at = std::ranges::find(counts_, key, &DomainCounts::key);
-  if (at != counts_.end()) return static_cast<size_t>(at - counts_.begin());
-  counts_.emplace_back(key, snapshot_);
-  return counts_.size() - 1;
-}
-
 const InterPodAffinityScore::Weights& InterPodAffinityScore::WeightsOf(const PodClass& other) {
   return weights_.Of(other, [this](const PodClass& unseen) { return MakeWeights(unseen); });
 }
@@ -40,7 +33,7 @@ InterPodAffinityScore::Weights InterPodAffinityScore::MakeWeights(const PodClass
   std::vector<int64_t> sums(counts_.size());
   const auto add = [&](model::Symbol key, int64_t weight) {
     if (weight == 0) return;
-    const size_t place = CountsFor(key);
+    const size_t place = PlaceOf(key, snapshot_, &counts_);
     if (place >= sums.size()) sums.resize(place + 1);
     sums[place] += weight;
   };

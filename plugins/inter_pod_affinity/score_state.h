@@ -47,7 +47,6 @@ class InterPodAffinityScore final : public framework::ScoreState {
 
   const Weights& WeightsOf(const cluster::PodClass& other);
   Weights MakeWeights(const cluster::PodClass& other);
-  size_t CountsFor(model::Symbol key);
   void Apply(const cluster::PodClass& other, model::NodeId n, int64_t by, framework::Dirty* dirty);
 
   const cluster::PodClass& pod_class_;
