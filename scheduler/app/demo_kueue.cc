@@ -57,11 +57,9 @@ Json WorkloadOf(Story& story, const std::string& job) {
   return Json::object();
 }
 
-std::string ConditionOf(const Json& workload, const char* type) {
-  for (const Json& condition : sim::ArrayOf(sim::Dig(workload, "status", "conditions")))
-    if (DigString(condition, "type") == type)
-      return DigString(condition, "status") + " " + DigString(condition, "message");
-  return "";
+std::string StatusAndMessage(const Json& workload, const char* type) {
+  const Json& condition = sim::ConditionOf(workload, type);
+  return DigString(condition, "status") + " " + DigString(condition, "message");
 }
 
 void QueueIsMade(Story& story) {
@@ -92,7 +90,7 @@ void OneRuns(Story& story) {
   for (const char* number : {"2", "3"}) {
     const std::string job = kDev + std::string(number);
     story.Check(StatusOf(story, job) == "Suspended", job + " is suspended");
-    const std::string why = ConditionOf(WorkloadOf(story, job), "QuotaReserved");
+    const std::string why = StatusAndMessage(WorkloadOf(story, job), "QuotaReserved");
     story.Check(why.starts_with("False ") && why.find("insufficient unused quota") != why.npos, job + " says why");
   }
   story.Describe("workload", WorkloadOf(story, kDev + std::string("2")));

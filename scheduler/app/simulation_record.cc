@@ -13,14 +13,10 @@ namespace tutti::app {
 namespace {
 
 using sim::DigString;
+using sim::IsFinishedPod;
 using Json = nlohmann::ordered_json;
 
 const std::string& NodeOf(const sim::Json& pod) { return DigString(pod, "spec", "nodeName"); }
-
-bool Finished(const sim::Json& pod) {
-  const std::string& phase = DigString(pod, "status", "phase");
-  return phase == "Succeeded" || phase == "Failed";
-}
 
 // Whether the scheduler evicted the pod: it sets this condition, and other components that delete pods do not.
 bool Disrupted(const sim::Json& pod) { return sim::IsTrue(pod, "DisruptionTarget"); }
@@ -175,10 +171,11 @@ void SimulationRecord::OnPod(const sim::WatchEvent& event) {
   if (event.type == sim::EventType::kAdded) return;
   const sim::Json& now = *event.object;
   const sim::Json& before = *event.previous;
-  if (event.type == sim::EventType::kDeleted || NodeOf(now) != NodeOf(before) || Finished(now) != Finished(before))
+  if (event.type == sim::EventType::kDeleted || NodeOf(now) != NodeOf(before) ||
+      IsFinishedPod(now) != IsFinishedPod(before))
     last_event_ms_ = Now();
   if (event.type == sim::EventType::kDeleted) {
-    if (!Disrupted(now) || Finished(now)) return;
+    if (!Disrupted(now) || IsFinishedPod(now)) return;
     Happened("evict", now, NodeOf(now));
     Json line = PodLine(now, nullptr);
     line["state"] = "evicted";
@@ -188,7 +185,7 @@ void SimulationRecord::OnPod(const sim::WatchEvent& event) {
     return;
   }
   if (NodeOf(before).empty() && !NodeOf(now).empty()) Happened("bind", now, NodeOf(now));
-  if (!Finished(before) && Finished(now)) Happened("finish", now, NodeOf(now));
+  if (!IsFinishedPod(before) && IsFinishedPod(now)) Happened("finish", now, NodeOf(now));
 }
 
 // Records how a gang's state changed. A gang without members asks for nothing, so its record begins with its first
@@ -222,7 +219,7 @@ void SimulationRecord::OnNode(const sim::WatchEvent& event) {
 }
 
 void SimulationRecord::CountGpus(const sim::WatchEvent& event) {
-  const auto holds = [](const sim::Json& pod) { return !NodeOf(pod).empty() && !Finished(pod); };
+  const auto holds = [](const sim::Json& pod) { return !NodeOf(pod).empty() && !IsFinishedPod(pod); };
   const bool now = event.type != sim::EventType::kDeleted && holds(*event.object);
   const bool before = event.previous && holds(*event.previous);
   if (now && before && sim::Child(*event.object, "spec") == sim::Child(*event.previous, "spec")) return;
@@ -248,7 +245,7 @@ SimulationSummary SimulationRecord::Summary(const std::vector<observe::Decision>
 Json SimulationRecord::PodLine(const sim::Json& pod, const observe::MemberDecision* member) const {
   std::string state = "pending", reason, message;
   const sim::Json& scheduled = sim::ConditionOf(pod, "PodScheduled");
-  if (Finished(pod)) {
+  if (IsFinishedPod(pod)) {
     state = "finished";
     reason = DigString(pod, "status", "reason");
     if (reason.empty()) reason = DigString(pod, "status", "phase");

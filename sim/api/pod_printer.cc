@@ -86,9 +86,8 @@ void SumContainers(const Json& pod, Summary& out) {
 
 Summary Summarize(const Json& pod) {
   Summary out;
-  const std::string& phase = DigString(pod, "status", "phase");
   const std::string& reason = DigString(pod, "status", "reason");
-  out.reason = reason.empty() ? phase : reason;
+  out.reason = reason.empty() ? PhaseOf(pod) : reason;
   if (DigString(ConditionOf(pod, "PodScheduled"), "reason") == "SchedulingGated") out.reason = "SchedulingGated";
   out.total = int64_t(ArrayOf(Dig(pod, "spec", "containers")).size());
   for (const Json& container : ArrayOf(Dig(pod, "spec", "initContainers"))) {
@@ -98,7 +97,7 @@ Summary Summarize(const Json& pod) {
   if (IsTerminating(pod)) {
     if (reason == "NodeLost") {
       out.reason = "Unknown";
-    } else if (phase != "Succeeded" && phase != "Failed") {
+    } else if (!IsFinishedPod(pod)) {
       out.reason = "Terminating";
     }
   }

@@ -82,8 +82,7 @@ ApiResult<HttpResponse> Evict(Store& store, const SubresourceCall& call, const H
   if (!body) return Refuse(body.error());
   const auto pod = store.Get(kPods, call.ns, call.name);
   if (!pod) return Refuse(pod.error());
-  const std::string& phase = DigString(**pod, "status", "phase");
-  const bool guarded = phase != "Pending" && phase != "Succeeded" && phase != "Failed" && !IsTerminating(**pod);
+  const bool guarded = PhaseOf(**pod) != "Pending" && !IsFinishedPod(**pod) && !IsTerminating(**pod);
   for (const Object& budget : store.All({"policy", "poddisruptionbudgets"}, call.ns)) {
     const auto selector = LabelSelector::FromJson(Dig(*budget, "spec", "selector"));
     if (!guarded || !selector || !selector->Matches(**pod) || Allowed(store, *budget, *selector) > 0) continue;

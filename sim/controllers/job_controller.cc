@@ -209,13 +209,7 @@ void JobController::CountPod(const Json& job, const Json& pod, Tally& tally) {
 
 void JobController::RemoveFinalizer(const Json& pod) {
   if (!HasFinalizer(pod, kTrackingFinalizer)) return;
-  store_.Modify(kPods, NamespaceOf(pod), NameOf(pod), [](Json& next) {
-    Json kept = Json::array();
-    for (const Json& each : Dig(next, "metadata", "finalizers")) {
-      if (StringOf(each) != kTrackingFinalizer) kept.push_back(each);
-    }
-    next["metadata"]["finalizers"] = std::move(kept);
-  });
+  store_.Modify(kPods, NamespaceOf(pod), NameOf(pod), [](Json& next) { DropFinalizer(next, kTrackingFinalizer); });
 }
 
 void JobController::DecideEnd(const Json& job, Tally& tally) {

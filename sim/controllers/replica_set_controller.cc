@@ -20,11 +20,7 @@ auto RemovalRank(const Json& pod) {
 
 void ReplicaSetController::Observe(const WatchEvent& event) {
   if (event.resource == kReplicaSets) Enqueue(KeyFor(*event.object));
-  if (event.resource != kPods) return;
-  const Json& owner = ControllerOf(*event.object);
-  if (DigString(owner, "kind") != "ReplicaSet") return;
-  pods_.Put(KeyFor(*event.object), event.type == EventType::kDeleted ? "" : DigString(owner, "uid"));
-  EnqueueOwner(*event.object, "ReplicaSet");
+  FollowOwnedPod(event, "ReplicaSet", &pods_);
 }
 
 void ReplicaSetController::Reconcile(const ObjectKey& key) {

@@ -31,11 +31,7 @@ int64_t OrdinalOf(const Json& pod) {
 
 void StatefulSetController::Observe(const WatchEvent& event) {
   if (event.resource == kStatefulSets) Enqueue(KeyFor(*event.object));
-  if (event.resource != kPods) return;
-  const Json& owner = ControllerOf(*event.object);
-  if (DigString(owner, "kind") != "StatefulSet") return;
-  pods_.Put(KeyFor(*event.object), event.type == EventType::kDeleted ? "" : DigString(owner, "uid"));
-  EnqueueOwner(*event.object, "StatefulSet");
+  FollowOwnedPod(event, "StatefulSet", &pods_);
 }
 
 void StatefulSetController::Reconcile(const ObjectKey& key) {

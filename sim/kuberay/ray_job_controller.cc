@@ -83,13 +83,8 @@ void RayJobController::Reconcile(const ObjectKey& key) {
 
 void RayJobController::LetGo(const Json& ray_job) {
   if (!HasFinalizer(ray_job, kStopFinalizer)) return;
-  store_.Modify(kRayJobs, NamespaceOf(ray_job), NameOf(ray_job), [](Json& next) {
-    Json kept = Json::array();
-    for (const Json& each : Dig(next, "metadata", "finalizers")) {
-      if (StringOf(each) != kStopFinalizer) kept.push_back(each);
-    }
-    next["metadata"]["finalizers"] = std::move(kept);
-  });
+  store_.Modify(kRayJobs, NamespaceOf(ray_job), NameOf(ray_job),
+                [](Json& next) { DropFinalizer(next, kStopFinalizer); });
 }
 
 RayJobController::Step RayJobController::Advance(Json& ray_job) {

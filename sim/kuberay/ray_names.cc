@@ -33,6 +33,13 @@ std::string LastOf(const std::string& text, size_t length) {
 
 bool IsPunctuation(char c) { return std::ispunct(static_cast<unsigned char>(c)); }
 
+// At most 63 of its last characters, and no punctuation in front.
+std::string ClipLabel(std::string value) {
+  value = LastOf(value, kMaxLabelLength);
+  if (IsPunctuation(value[0])) value[0] = 'r';
+  return value;
+}
+
 }  // namespace
 
 std::string PodNamePrefix(const std::string& prefix, const std::string& node_type) {
@@ -43,12 +50,6 @@ std::string ClipName(std::string name) {
   name = LastOf(name, kMaxNameLength);
   if (std::isdigit(static_cast<unsigned char>(name[0])) || IsPunctuation(name[0])) name[0] = 'r';
   return name;
-}
-
-std::string ClipLabel(std::string value) {
-  value = LastOf(value, kMaxLabelLength);
-  if (IsPunctuation(value[0])) value[0] = 'r';
-  return value;
 }
 
 std::string HeadIdentifier(const std::string& cluster, const std::string& node_type) {

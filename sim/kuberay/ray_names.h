@@ -48,8 +48,6 @@ inline constexpr int kAgentPort = 52365;
 std::string PodNamePrefix(const std::string& prefix, const std::string& node_type);
 // At most 50 of its last characters, and no digit or punctuation in front.
 std::string ClipName(std::string name);
-// At most 63 of its last characters, and no punctuation in front.
-std::string ClipLabel(std::string value);
 std::string HeadIdentifier(const std::string& cluster, const std::string& node_type);
 
 std::string HeadServiceName(const Json& cluster);

@@ -53,8 +53,7 @@ Json CompleteGivenService(const Json& cluster, Json labels, const Json& annotati
   return Service(std::move(meta), std::move(spec));
 }
 
-}  // namespace
-
+// The labels by which the head's service is found again.
 Json HeadServiceLabels(const Json& cluster) {
   return {{kClusterLabel, NameOf(cluster)},
           {kNodeTypeLabel, kHead},
@@ -62,6 +61,8 @@ Json HeadServiceLabels(const Json& cluster) {
           {kAppNameLabel, kAppName},
           {kCreatedByLabel, kOperatorName}};
 }
+
+}  // namespace
 
 Json BuildHeadService(const Json& cluster) {
   const Json& head = Dig(cluster, "spec", "headGroupSpec");

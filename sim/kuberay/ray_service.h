@@ -8,9 +8,6 @@
 
 namespace tutti::sim::ray {
 
-// The labels by which the head's service is found again.
-Json HeadServiceLabels(const Json& cluster);
-
 Json BuildHeadService(const Json& cluster);
 // For worker groups with several hosts a replica.
 Json BuildHeadlessService(const Json& cluster);

@@ -134,19 +134,20 @@ void DescribeHead(Json& status, const Object& head, const std::vector<Object>& s
   set("serviceName", NameOf(service));
 }
 
+// All pods are Running and none says that it is not Ready. False without any.
+bool AllRunning(const std::vector<Object>& pods) {
+  return !pods.empty() && std::ranges::all_of(pods, [](const Object& pod) {
+    const Json& ready = ConditionOf(*pod, "Ready");
+    return PhaseOf(*pod) == "Running" && (ready.is_null() || DigString(ready, "status") == "True");
+  });
+}
+
 }  // namespace
 
 std::string SuspendState(const Json& cluster) {
   if (IsTrue(cluster, kSuspending)) return "Suspending";
   if (IsTrue(cluster, kSuspended)) return "Suspended";
   return "";
-}
-
-bool AllRunning(const std::vector<Object>& pods) {
-  return !pods.empty() && std::ranges::all_of(pods, [](const Object& pod) {
-    const Json& ready = ConditionOf(*pod, "Ready");
-    return PhaseOf(*pod) == "Running" && (ready.is_null() || DigString(ready, "status") == "True");
-  });
 }
 
 Json NewStatus(const Json& cluster, const std::vector<Object>& pods, const std::vector<Object>& head_services,

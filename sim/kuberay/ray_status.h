@@ -20,9 +20,6 @@ struct Outcome {
 // "Suspending", "Suspended" or "": where a suspension stands by the conditions.
 std::string SuspendState(const Json& cluster);
 
-// All pods are Running and none says that it is not Ready. False without any.
-bool AllRunning(const std::vector<Object>& pods);
-
 // `pods`: all that carry the cluster's label. `head_services`: those found by the head's labels.
 Json NewStatus(const Json& cluster, const std::vector<Object>& pods, const std::vector<Object>& head_services,
                const Outcome& outcome, base::Millis now_ms);

@@ -8,17 +8,13 @@
 #include "base/duration.h"
 #include "base/log.h"
 #include "cluster/json_decode.h"
+#include "sim/objects/lifetime.h"
 
 namespace tutti::sim {
 namespace {
 
 constexpr int64_t kDefaultGraceSeconds = 30;
 constexpr int64_t kTerminatedBySignal = 143;
-
-bool IsDone(const Json& pod) {
-  const std::string& phase = DigString(pod, "status", "phase");
-  return phase == "Succeeded" || phase == "Failed";
-}
 
 std::optional<base::Millis> DurationOf(const Json& pod, const char* annotation) {
   const std::string& text = AnnotationOf(pod, annotation);
@@ -207,10 +203,10 @@ void Kubelet::Reconcile(const ObjectKey& key) {
   const Json& pod = *object;
   const auto node = nodes_.find(DigString(pod, "spec", "nodeName"));
   if (node == nodes_.end()) return;
-  if (IsDone(pod)) Release(key);
+  if (IsFinishedPod(pod)) Release(key);
   if (!node->second.ready) return;
   if (IsTerminating(pod)) return Stop(key, pod);
-  if (IsDone(pod)) return;
+  if (IsFinishedPod(pod)) return;
   if (!admitted_.contains(key)) return Admit(key, object, node->second);
   Run(key, admitted_[key], pod);
 }

@@ -19,7 +19,6 @@
 
 #include "model/pod.h"
 #include "model/resource_sum.h"
-#include "sim/objects/lifetime.h"
 #include "sim/store/component.h"
 #include "sim/store/decoded.h"
 #include "sim/store/event_recorder.h"

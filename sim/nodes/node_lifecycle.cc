@@ -164,8 +164,7 @@ void NodeLifecycle::ReconcilePod(const ObjectKey& key) {
   const bool orphaned = !node.empty() && !store_.Find(kNodes, "", node);
   if (!orphaned && !(node.empty() && IsTerminating(*pod))) return;
   const std::string uid = UidOf(*pod);
-  const std::string& phase = DigString(*pod, "status", "phase");
-  if (phase != "Succeeded" && phase != "Failed") {
+  if (!IsFinishedPod(*pod)) {
     store_.Modify(
         kPods, key.ns, key.name,
         [&](Json& next) {

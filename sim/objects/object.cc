@@ -70,6 +70,18 @@ bool HasFinalizer(const Json& object, std::string_view finalizer) {
   return false;
 }
 
+void DropFinalizer(Json& object, std::string_view finalizer) {
+  Json kept = Json::array();
+  for (const Json& each : ArrayOf(Dig(object, "metadata", "finalizers"))) {
+    if (StringOf(each) != finalizer) kept.push_back(each);
+  }
+  object["metadata"]["finalizers"] = std::move(kept);
+}
+
+const std::string& PhaseOf(const Json& pod) { return DigString(pod, "status", "phase"); }
+
+bool IsFinishedPod(const Json& pod) { return PhaseOf(pod) == "Succeeded" || PhaseOf(pod) == "Failed"; }
+
 GroupVersion SplitApiVersion(std::string_view api_version) {
   const size_t slash = api_version.find('/');
   if (slash == std::string_view::npos) return {"", std::string(api_version)};

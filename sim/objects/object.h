@@ -64,6 +64,10 @@ int64_t ResourceVersionOf(const Json& object);
 // True from the DELETE on, while finalizers or a grace period keep it.
 bool IsTerminating(const Json& object);
 bool HasFinalizer(const Json& object, std::string_view finalizer);
+void DropFinalizer(Json& object, std::string_view finalizer);
+
+const std::string& PhaseOf(const Json& pod);
+bool IsFinishedPod(const Json& pod);  // Succeeded or Failed
 
 // "apps/v1" -> {"apps", "v1"}; "v1" -> {"", "v1"}.
 struct GroupVersion {

@@ -68,14 +68,18 @@ void Controller::EnqueueOwner(const Json& object, std::string_view kind) {
   if (DigString(owner, "kind") == kind) Enqueue({NamespaceOf(object), DigString(owner, "name")});
 }
 
+void Controller::FollowOwnedPod(const WatchEvent& event, std::string_view kind, ObjectIndex* index) {
+  if (event.resource != kPods) return;
+  const Json& owner = ControllerOf(*event.object);
+  if (DigString(owner, "kind") != kind) return;
+  index->Put(KeyFor(*event.object), event.type == EventType::kDeleted ? "" : DigString(owner, "uid"));
+  EnqueueOwner(*event.object, kind);
+}
+
 void Controller::RetryLater(const ObjectKey& key) {
   const int failures = failures_[key]++;
   EnqueueIn(key, failures >= 9 ? kLastRetryMs : std::min(kFirstRetryMs << failures, kLastRetryMs));
 }
-
-const std::string& PhaseOf(const Json& pod) { return DigString(pod, "status", "phase"); }
-
-bool IsFinishedPod(const Json& pod) { return PhaseOf(pod) == "Succeeded" || PhaseOf(pod) == "Failed"; }
 
 bool IsReadyPod(const Json& pod) { return IsTrue(pod, "Ready"); }
 

@@ -49,6 +49,8 @@ class Controller : public Component {
   }
   // The controlling owner of `object`, when it is of `kind`.
   void EnqueueOwner(const Json& object, std::string_view kind);
+  // Keeps `index` of the pods that an object of `kind` controls, by its UID, and has that object looked at.
+  void FollowOwnedPod(const WatchEvent& event, std::string_view kind, ObjectIndex* index);
   // Try again later, each time twice as late, at most five minutes.
   void RetryLater(const ObjectKey& key);
   void Succeeded(const ObjectKey& key) { failures_.erase(key); }
@@ -73,9 +75,7 @@ class Controller : public Component {
 
 // --- Pods, as controllers see them ---
 
-bool IsFinishedPod(const Json& pod);  // Succeeded or Failed
-bool IsReadyPod(const Json& pod);     // condition Ready is True
-const std::string& PhaseOf(const Json& pod);
+bool IsReadyPod(const Json& pod);  // condition Ready is True
 
 // A pod of a template: its metadata and spec, in `owner`'s namespace and controlled by it.
 Json PodFromTemplate(const Json& pod_template, const Json& owner, const std::string& generate_name);

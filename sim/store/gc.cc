@@ -186,13 +186,7 @@ void GarbageCollector::Detach(const Ref& ref, const std::string& owner_uid) {
 }
 
 void GarbageCollector::RemoveFinalizer(const Ref& ref, const std::string& finalizer) {
-  store_.Modify(ref.resource, ref.ns, ref.name, [&](Json& object) {
-    Json kept = Json::array();
-    for (const Json& each : ArrayOf(Dig(object, "metadata", "finalizers"))) {
-      if (StringOf(each) != finalizer) kept.push_back(each);
-    }
-    object["metadata"]["finalizers"] = std::move(kept);
-  });
+  store_.Modify(ref.resource, ref.ns, ref.name, [&](Json& object) { DropFinalizer(object, finalizer); });
 }
 
 }  // namespace tutti::sim

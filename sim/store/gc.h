@@ -13,7 +13,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <tuple>
 #include <unordered_set>
 
 #include "sim/store/store.h"

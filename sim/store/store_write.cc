@@ -73,8 +73,7 @@ bool IsHeld(const ApiResource& resource, const Json& object) {
 
 int64_t GraceSeconds(const ApiResource& resource, const Json& object, const DeleteOptions& options) {
   if (resource.id != kPods) return 0;
-  const std::string& phase = DigString(object, "status", "phase");
-  if (DigString(object, "spec", "nodeName").empty() || phase == "Succeeded" || phase == "Failed") return 0;
+  if (DigString(object, "spec", "nodeName").empty() || IsFinishedPod(object)) return 0;
   const int64_t seconds =
       options.grace_seconds.value_or(IntOf(Dig(object, "spec", "terminationGracePeriodSeconds"), kDefaultGraceSeconds));
   return seconds < 0 ? 1 : seconds;

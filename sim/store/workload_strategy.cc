@@ -24,8 +24,6 @@ std::string FreeClusterIp(const Store& store, const Json& service) {
   }
 }
 
-}  // namespace
-
 void PrepareTemplate(Json& workload) {
   Json& spec = ObjectAt(workload, "spec");
   if (!Child(spec, "template").is_object()) return;
@@ -37,6 +35,8 @@ void PrepareTemplate(Json& workload) {
     pod["metadata"] = Json::object();
   }
 }
+
+}  // namespace
 
 void PrepareReplicas(Json& workload) {
   PrepareTemplate(workload);

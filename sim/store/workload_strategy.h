@@ -9,7 +9,6 @@ namespace tutti::sim {
 
 // REQUIRES of all: the object has passed ShapeErrors.
 
-void PrepareTemplate(Json& workload);  // the pod template
 void PrepareReplicas(Json& workload);  // ReplicaSet, ReplicationController
 void PrepareDeployment(Json& deployment);
 void PrepareStatefulSet(Json& stateful_set);

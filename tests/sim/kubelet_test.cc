@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/nodes/kubelet.h"
 
+#include "sim/objects/lifetime.h"
 #include "tests/sim/world_fixture.h"
 
 namespace tutti::sim {

@@ -2,6 +2,7 @@
 #include "sim/kuberay/ray_job_controller.h"
 
 #include "sim/nodes/kubelet.h"
+#include "sim/objects/lifetime.h"
 #include "tests/sim/world_fixture.h"
 
 namespace tutti::sim {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "sim/nodes/kubelet.h"
+#include "sim/objects/lifetime.h"
 #include "sim/store/controller.h"
 #include "tests/sim/world_fixture.h"
 
