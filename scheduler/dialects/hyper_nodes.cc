@@ -190,28 +190,33 @@ int64_t HyperNodes::TierNamed(std::string_view name) const {
   return at == Index().by_name.end() ? -1 : at->second;
 }
 
+void HyperNodes::ReadMembers(Indexed* index, std::map<std::string_view, Names>* parents) const {
+  for (const auto& [name, hyper_node] : hyper_nodes_)
+    for (const Member& member : hyper_node.members) {
+      if (member.is_node && !member.exact.empty()) {
+        index->holders[member.exact].insert(name);
+      } else if (member.is_node) {
+        index->others.emplace_back(name, &member);
+      } else if (!member.exact.empty()) {
+        (*parents)[member.exact].insert(name);
+      } else {
+        for (const auto& [other, of_other] : hyper_nodes_)
+          if (Matches(member, other, {})) (*parents)[other].insert(name);
+      }
+    }
+}
+
 // Of several that give one name to different tiers the first counts. A HyperNode may name others that name it in turn:
 // each is looked at once.
 HyperNodes::Indexed& HyperNodes::Index() const {
   if (index_) return *index_;
   Indexed& index = index_.emplace();
-  std::map<std::string_view, std::set<std::string_view>> parents;
   for (const auto& [name, hyper_node] : hyper_nodes_) {
     index.tiers.insert(hyper_node.tier);
     index.by_name.emplace(hyper_node.tier_name, hyper_node.tier);
-    for (const Member& member : hyper_node.members) {
-      if (member.is_node && !member.exact.empty()) {
-        index.holders[member.exact].insert(name);
-      } else if (member.is_node) {
-        index.others.emplace_back(name, &member);
-      } else if (!member.exact.empty()) {
-        parents[member.exact].insert(name);
-      } else {
-        for (const auto& [other, of_other] : hyper_nodes_)
-          if (Matches(member, other, {})) parents[other].insert(name);
-      }
-    }
   }
+  std::map<std::string_view, Names> parents;
+  ReadMembers(&index, &parents);
   for (const auto& [name, hyper_node] : hyper_nodes_) {
     Names& around = index.around[name];
     std::vector<std::string_view> next{name};

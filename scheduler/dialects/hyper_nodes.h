@@ -77,6 +77,8 @@ class HyperNodes {
   };
   static bool Matches(const Member& member, const std::string& name, const model::StringMap& labels);
   Indexed& Index() const;
+  // Reads the members of all into the index, and for each HyperNode those that name it.
+  void ReadMembers(Indexed* index, std::map<std::string_view, Names>* parents) const;
   Names Holders(const model::Node& node) const;
   bool IsWidest(std::string_view name, int64_t tier) const;
   Names Widest(const Names& names, int64_t tier) const;

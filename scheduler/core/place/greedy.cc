@@ -101,6 +101,24 @@ std::vector<int64_t> Served(const Problem& problem, std::vector<size_t> taken) {
   return served;
 }
 
+// Notes what the demands, of which so many members are placed, lack still.
+void NoteUnplaced(const Problem& problem, const DemandOrder& turns, const std::vector<int64_t>& placed,
+                  Attempt* attempt) {
+  std::vector<int64_t> over;  // by kind: members that no demand has been said to lack
+  for (size_t k = 0; k < problem.kinds.size(); ++k)
+    over.push_back(problem.kinds[k].count() - static_cast<int64_t>(attempt->taken[k]));
+  for (const size_t d : turns.demands) {
+    int64_t left = problem.demands[d].count - placed[d];
+    for (const size_t k : turns.kinds[d]) {
+      const int64_t of_kind = std::min(left, over[k]);
+      if (of_kind == 0) continue;
+      attempt->unplaced.emplace_back(k, of_kind);
+      over[k] -= of_kind;
+      left -= of_kind;
+    }
+  }
+}
+
 }  // namespace
 
 bool Admits(const MemberKind& kind, NodeId n) {
@@ -189,19 +207,7 @@ Attempt Greedy::Place(Order order, bool order_matters, bool to_the_end, const au
 
   attempt.fits = std::ranges::none_of(turns.demands, lacking);
   if (attempt.fits || !to_the_end) return attempt;
-  std::vector<int64_t> over;  // by kind: members that no demand has been said to lack
-  for (size_t k = 0; k < problem_.kinds.size(); ++k)
-    over.push_back(problem_.kinds[k].count() - static_cast<int64_t>(attempt.taken[k]));
-  for (const size_t d : turns.demands) {
-    int64_t left = problem_.demands[d].count - placed[d];
-    for (const size_t k : turns.kinds[d]) {
-      const int64_t of_kind = std::min(left, over[k]);
-      if (of_kind == 0) continue;
-      attempt.unplaced.emplace_back(k, of_kind);
-      over[k] -= of_kind;
-      left -= of_kind;
-    }
-  }
+  NoteUnplaced(problem_, turns, placed, &attempt);
   return attempt;
 }
 

@@ -54,6 +54,24 @@ observe::MemberDecision DescribeMember(const model::Pod& pod) {
   return line;
 }
 
+// The same of a member of the gang, with what its plan and its condition say.
+observe::MemberDecision DescribeMemberOf(const Gang& gang, const Member& member, const model::Pod& pod) {
+  observe::MemberDecision line = DescribeMember(pod);
+  line.role = member.role;
+  line.promised = member.promised;
+  if (member.promised) line.uid.clear();
+  if (gang.plan && !line.bound)
+    if (const auto open = gang.plan->open.find(member.id); open != gang.plan->open.end()) {
+      line.node = open->second.node;
+      line.bound = open->second.stage == Assignment::Stage::kBound;
+    }
+  if (!line.bound && !line.finished) {
+    line.reason = member.condition_note.reason;
+    line.message = member.condition_note.message;
+  }
+  return line;
+}
+
 }  // namespace
 
 bool Describer::Add(observe::DecisionsPlace* place, std::deque<observe::Decision>* records) const {
@@ -130,22 +148,8 @@ observe::Decision Describer::Describe(const Gang& gang) const {
   std::vector<const Member*> members(gang.members.begin(), gang.members.end());
   std::ranges::sort(members, {}, [&](const Member* m) { return std::tie(meta_of(m).ns, meta_of(m).name); });
   decision.members.reserve(members.size());
-  for (const Member* member : members) {
-    observe::MemberDecision line = DescribeMember(*state_.pod(member->pod).pod);
-    line.role = member->role;
-    line.promised = member->promised;
-    if (member->promised) line.uid.clear();
-    if (gang.plan && !line.bound)
-      if (const auto open = gang.plan->open.find(member->id); open != gang.plan->open.end()) {
-        line.node = open->second.node;
-        line.bound = open->second.stage == Assignment::Stage::kBound;
-      }
-    if (!line.bound && !line.finished) {
-      line.reason = member->condition_note.reason;
-      line.message = member->condition_note.message;
-    }
-    decision.members.push_back(std::move(line));
-  }
+  for (const Member* member : members)
+    decision.members.push_back(DescribeMemberOf(gang, *member, *state_.pod(member->pod).pod));
   return decision;
 }
 

@@ -92,6 +92,21 @@ int64_t SecondsIn(const model::StringMap& labels) {
   return std::stoll(*text);
 }
 
+// Why the gang may not have quota, by a word of the rule; empty: it may. `refused`: by the admission checks.
+std::string BarredBy(const Entry& entry, const model::QuotaTerms& quota, const std::string& refused) {
+  if (entry.read.deactivates == kExecutionExceeded || entry.read.deactivates == kRequeuesExceeded)
+    return fmt::format("{}{}", kDeactivatedBy, entry.read.deactivates);
+  if (quota.has && quota.has->evicted && entry.read.evicted_reason == kPodsReadyTimeout)
+    return std::string(kPodsReadyTimeout);
+  if (!refused.empty()) return refused;
+  if (entry.IsScaledToZero()) return std::string(kOnHold);
+  if (!quota.has && !entry.read.evicted_reason.empty() && entry.AbsentPods().value_or(0) > 0)
+    return std::string(kLacksPods);  // it had to leave, and others are to come for the pods that it had
+  if (!entry.read.active) return "Deactivated";
+  if (entry.job && entry.workload && entry.workload->meta.deleting()) return std::string(kWorkloadDeleted);
+  return {};
+}
+
 }  // namespace
 
 void ReadSets(Json json, std::string_view ns, const std::vector<std::string>& scheduler_names, SetsRead* into) {
@@ -476,6 +491,16 @@ std::string Workloads::ReadChecks(const Entry& entry, model::QuotaTerms* quota) 
   return refused;
 }
 
+std::string Workloads::ReplacedBy(const Entry& entry) const {
+  const std::string& replaces = entry.read.replaces;
+  const size_t slash = replaces.find('/');
+  const Place old = slash == std::string::npos ? Place{entry.key.ns, replaces}
+                                               : Place{replaces.substr(0, slash), replaces.substr(slash + 1)};
+  const auto at = old.first == entry.key.ns ? entries_.find(old) : entries_.end();
+  if (at == entries_.end() || at->second.job || at->second.orphaned()) return {};
+  return at->second.spec.uid;
+}
+
 model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
   model::QuotaTerms quota;
   model::GangAsk& ask = quota.ask;
@@ -493,17 +518,10 @@ model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
   ask.problem = *asked.limits;
   ask.line_uid = (entry.next ? entry.next : entry.workload)->meta.uid;
   if (entry.job && entry.kind->pods != PodOwner::kGroup) ask.job_uid = object.meta.uid;
-  if (entry.IsElastic()) {
+  if (entry.IsElastic())
     ask.replaces = ask.uid;
-  } else if (!entry.job && !entry.read.replaces.empty()) {
-    const size_t slash = entry.read.replaces.find('/');
-    const Place old = slash == std::string::npos
-                          ? Place{entry.key.ns, entry.read.replaces}
-                          : Place{entry.read.replaces.substr(0, slash), entry.read.replaces.substr(slash + 1)};
-    const auto at = old.first == entry.key.ns ? entries_.find(old) : entries_.end();
-    const bool is_jobs = at != entries_.end() && (at->second.job || at->second.orphaned());
-    if (at != entries_.end() && !is_jobs) ask.replaces = at->second.spec.uid;
-  }
+  else if (!entry.job && !entry.read.replaces.empty())
+    ask.replaces = ReplacedBy(entry);
   quota.has = entry.read.has;
   if (quota.has) {
     quota.has->uid = ask.uid;
@@ -520,21 +538,7 @@ model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
   quota.released = entry.job && entry.IsLetGo();
   quota.not_before_ms = entry.read.requeue_at_ms;
 
-  const std::string refused = ReadChecks(entry, &quota);
-  if (entry.read.deactivates == kExecutionExceeded || entry.read.deactivates == kRequeuesExceeded)
-    quota.barred = fmt::format("{}{}", kDeactivatedBy, entry.read.deactivates);
-  else if (quota.has && quota.has->evicted && entry.read.evicted_reason == kPodsReadyTimeout)
-    quota.barred = kPodsReadyTimeout;
-  else if (!refused.empty())
-    quota.barred = refused;
-  else if (entry.IsScaledToZero())
-    quota.barred = kOnHold;
-  else if (!quota.has && !entry.read.evicted_reason.empty() && entry.AbsentPods().value_or(0) > 0)
-    quota.barred = kLacksPods;  // it had to leave, and others are to come for the pods that it had
-  else if (!entry.read.active)
-    quota.barred = "Deactivated";
-  else if (entry.job && entry.workload && entry.workload->meta.deleting())
-    quota.barred = kWorkloadDeleted;
+  quota.barred = BarredBy(entry, quota, ReadChecks(entry, &quota));
   return quota;
 }
 

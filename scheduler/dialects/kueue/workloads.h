@@ -188,6 +188,8 @@ class Workloads {
   void ReadUsers(const Users& users, std::string_view name, Touched* touched);
   Terms TermsOf(const Entry& entry, std::string* problem) const;
   model::GangSpec SpecOf(const Entry& entry) const;
+  // Returns the uid of the gang that the entry's Workload says it replaces; empty: there is none, or it is a job's.
+  std::string ReplacedBy(const Entry& entry) const;
   model::QuotaTerms QuotaOf(const Entry& entry) const;
   std::string ReadChecks(const Entry& entry, model::QuotaTerms* quota) const;
   void Index(const Entry& entry, bool add);
