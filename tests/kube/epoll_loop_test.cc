@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <future>
@@ -65,7 +66,7 @@ TEST_CASE("a loop that hangs is known by its last turn") {
   clock.Skip(61'000);
   CHECK(loop.SinceLastTurnMs() >= 61'000);
   over.set_value();
-  clock.Skip(0, loop);
+  Skip(0, clock, loop);
   CHECK(loop.SinceLastTurnMs() < 60'000);
   loop.Stop();
   thread.join();
@@ -89,8 +90,12 @@ class CountingClock final : public base::Clock {
 TEST_CASE("a loop turns though nothing happens") {
   CountingClock clock;
   EpollLoop loop(clock, 1);
-  clock.set_enough([&loop] { loop.Stop(); });
-  loop.Run();
+  std::promise<void> enough;
+  clock.set_enough([&enough] { enough.set_value(); });
+  std::thread thread([&loop] { loop.Run(); });
+  CHECK(enough.get_future().wait_for(std::chrono::minutes(1)) == std::future_status::ready);
+  loop.Stop();
+  thread.join();
 }
 
 TEST_CASE("what is posted to a loop that is gone is dropped") {

@@ -103,8 +103,20 @@ TEST_CASE("an endless head is read no further than its bound") {
     size_t said = 0;
     constexpr size_t kFarTooMuch = 64 * 1024 * 1024;
     while (said < kFarTooMuch && client.Say(next)) said += next.size();
+    CHECK(said >= line.size());
     CHECK(said < kFarTooMuch);
   }
+}
+
+TEST_CASE("a head that with its handshake comes near the bound is answered") {
+  Door door;
+  constexpr size_t kHandshake = 8 * 1024;
+  const std::string line = "X: " + std::string(1'000, 'x') + "\r\n";
+  std::string head = "GET /livez HTTP/1.1\r\nConnection: close\r\n";
+  while (head.size() + line.size() < Connections::kMostBytes - kHandshake) head += line;
+  const TlsClient client(door.Open());
+  CHECK(client.Say(head + "\r\n"));
+  CHECK(client.Hear().starts_with("HTTP/1.1 200"));
 }
 
 TEST_CASE("a server that ends waits for no peer") {

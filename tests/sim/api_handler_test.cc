@@ -97,16 +97,14 @@ TEST_CASE("a watch resumes after a version and selects by labels, with Kubernete
   CHECK(ResourceVersionOf(lines[2]["object"]) == api.cluster.store.resource_version());
 }
 
-TEST_CASE("a watch that is too old, or of a former life, gets one ERROR with 410") {
+TEST_CASE("a watch from a version of a former life gets one ERROR with 410, and ends") {
   Api api;
-  for (const char* version : {"999999"}) {
-    const HttpResponse watch = api.Call("GET", kPodsPath + "?watch=1&resourceVersion=" + std::string(version));
-    const std::vector<Json> lines = api.Lines(watch);
-    REQUIRE(lines.size() == 1);
-    CHECK(lines[0]["type"] == "ERROR");
-    CHECK(lines[0]["object"]["code"] == 410);
-    CHECK_FALSE(watch.watch->Next(milliseconds(0)).value_or("x").size() > 1);
-  }
+  const HttpResponse watch = api.Call("GET", kPodsPath + "?watch=1&resourceVersion=999999");
+  const std::vector<Json> lines = api.Lines(watch);
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0]["type"] == "ERROR");
+  CHECK(lines[0]["object"]["code"] == 410);
+  CHECK_FALSE(watch.watch->Next(milliseconds(0)));
 }
 
 TEST_CASE("a streamed list ends with the bookmark that says so, before anything new") {
@@ -226,16 +224,20 @@ TEST_CASE("aggregated discovery is not sent again to a client that has it, until
   CHECK(later.etag != first.etag);
 }
 
+// Tells whether the watch ends within a few pieces.
+bool Ends(const HttpResponse& response) {
+  for (int piece = 0; piece < 10; ++piece)
+    if (!response.watch->Next(milliseconds(0))) return true;
+  return false;
+}
+
 TEST_CASE("closing the watches ends them all, later ones too") {
   Api api;
   const HttpResponse before = api.Call("GET", kPodsPath + "?watch=1");
+  CHECK_FALSE(Ends(before));
   api.handler.CloseWatches();
-  while (before.watch->Next(milliseconds(0))) {
-  }
-  const HttpResponse after = api.Call("GET", kPodsPath + "?watch=1");
-  while (after.watch->Next(milliseconds(0))) {
-  }
-  SUCCEED("both ended");
+  CHECK(Ends(before));
+  CHECK(Ends(api.Call("GET", kPodsPath + "?watch=1")));
 }
 
 TEST_CASE("tables and metadata come in the form asked for, protobuf clients get JSON") {
