@@ -61,6 +61,29 @@ void Lead(Driver& driver, const core::Scheduler& scheduler) {
   driver.Post(cluster::Leadership{.leading = true});
 }
 
+core::Options WithProfile() {
+  core::Options options;
+  options.profiles.emplace_back().scheduler_name = "tutti";
+  return options;
+}
+
+// A scheduler of one profile, which runs on a thread of its own from Start to Stop.
+struct Running {
+  Rig rig;
+  core::Scheduler scheduler{WithProfile(), dialects::MakeDialects(), rig.writer, rig.clock, nullptr};
+  std::thread owner;
+
+  void Start() {
+    owner = std::thread([this] { rig.driver.Run(scheduler, 1'000); });
+  }
+  void Stop() {
+    rig.driver.Stop();
+    owner.join();
+  }
+  Driver& driver() { return rig.driver; }
+  Views& views() { return rig.driver.views(); }
+};
+
 TEST_CASE("a stop ends a quiet scheduler at once, and it leads no more") {
   Rig rig;
   rig.driver.Post(cluster::Leadership{.leading = true});
@@ -122,19 +145,15 @@ TEST_CASE("others see a running scheduler's state and its decisions") {
 }
 
 TEST_CASE("decisions too many to be told of in one cycle are all there, sorted, and each once") {
-  Rig rig;
-  core::Options options;
-  options.profiles.emplace_back().scheduler_name = "tutti";
-  core::Scheduler scheduler(std::move(options), dialects::MakeDialects(), rig.writer, rig.clock, nullptr);
+  Running running;
   constexpr int kPods = 3'000;
   for (int i = kPods; i-- > 0;)
-    rig.driver.Post(cluster::PodChanged{NewPod(i % 3 == 0 ? "a" : "b", fmt::format("p{:04}", i))});
-  std::thread owner([&] { rig.driver.Run(scheduler, 1'000); });
-  const auto all = rig.driver.views().Decisions()->decisions;
-  const auto some = rig.driver.views().Decisions("a")->decisions;
-  const auto one = rig.driver.views().Decisions("b", "p0001")->decisions;
-  rig.driver.Stop();
-  owner.join();
+    running.driver().Post(cluster::PodChanged{NewPod(i % 3 == 0 ? "a" : "b", fmt::format("p{:04}", i))});
+  running.Start();
+  const auto all = running.views().Decisions()->decisions;
+  const auto some = running.views().Decisions("a")->decisions;
+  const auto one = running.views().Decisions("b", "p0001")->decisions;
+  running.Stop();
   REQUIRE(all.size() == kPods);
   CHECK(std::ranges::adjacent_find(all, std::greater_equal(), &observe::Decision::gang) == all.end());
   CHECK(some.size() == kPods / 3);
@@ -143,20 +162,16 @@ TEST_CASE("decisions too many to be told of in one cycle are all there, sorted, 
 }
 
 TEST_CASE("a reader that follows the decisions is told what changed since a list, and that a number is of no use") {
-  Rig rig;
-  core::Options options;
-  options.profiles.emplace_back().scheduler_name = "tutti";
-  core::Scheduler scheduler(std::move(options), dialects::MakeDialects(), rig.writer, rig.clock, nullptr);
-  Lead(rig.driver, scheduler);
-  std::thread owner([&] { rig.driver.Run(scheduler, 1'000); });
-  const uint64_t listed = rig.driver.views().Decisions()->sequence;
-  const auto none = rig.driver.views().DecisionsAfter(listed);
-  const auto unknown = rig.driver.views().DecisionsAfter(listed + 1);
-  rig.driver.Post(cluster::PodChanged{NewPod("a", "p")});
-  const bool listed_later = rig.driver.views().Decisions()->decisions.size() == 1;
-  const auto changes = rig.driver.views().DecisionsAfter(listed);
-  rig.driver.Stop();
-  owner.join();
+  Running running;
+  Lead(running.driver(), running.scheduler);
+  running.Start();
+  const uint64_t listed = running.views().Decisions()->sequence;
+  const auto none = running.views().DecisionsAfter(listed);
+  const auto unknown = running.views().DecisionsAfter(listed + 1);
+  running.driver().Post(cluster::PodChanged{NewPod("a", "p")});
+  const bool listed_later = running.views().Decisions()->decisions.size() == 1;
+  const auto changes = running.views().DecisionsAfter(listed);
+  running.Stop();
   REQUIRE(none);
   CHECK(none->decisions.empty());
   CHECK_FALSE(unknown);
@@ -168,22 +183,18 @@ TEST_CASE("a reader that follows the decisions is told what changed since a list
 }
 
 TEST_CASE("a reader that follows some decisions is told of these") {
-  Rig rig;
-  core::Options options;
-  options.profiles.emplace_back().scheduler_name = "tutti";
-  core::Scheduler scheduler(std::move(options), dialects::MakeDialects(), rig.writer, rig.clock, nullptr);
-  Lead(rig.driver, scheduler);
-  std::thread owner([&] { rig.driver.Run(scheduler, 1'000); });
-  const uint64_t listed = rig.driver.views().Decisions()->sequence;
+  Running running;
+  Lead(running.driver(), running.scheduler);
+  running.Start();
+  const uint64_t listed = running.views().Decisions()->sequence;
   for (const char* ns : {"a", "b"})
-    for (const char* name : {"p", "q"}) rig.driver.Post(cluster::PodChanged{NewPod(ns, name)});
-  while (rig.driver.views().Decisions()->decisions.size() < 4) std::this_thread::yield();
-  const auto all = rig.driver.views().DecisionsAfter(listed);
-  const auto of_a = rig.driver.views().DecisionsAfter(listed, "a");
-  const auto called_p = rig.driver.views().DecisionsAfter(listed, "", "p");
-  const auto one = rig.driver.views().DecisionsAfter(listed, "b", "q");
-  rig.driver.Stop();
-  owner.join();
+    for (const char* name : {"p", "q"}) running.driver().Post(cluster::PodChanged{NewPod(ns, name)});
+  while (running.views().Decisions()->decisions.size() < 4) std::this_thread::yield();
+  const auto all = running.views().DecisionsAfter(listed);
+  const auto of_a = running.views().DecisionsAfter(listed, "a");
+  const auto called_p = running.views().DecisionsAfter(listed, "", "p");
+  const auto one = running.views().DecisionsAfter(listed, "b", "q");
+  running.Stop();
   REQUIRE((all && of_a && called_p && one));
   CHECK(all->decisions.size() == 4);
   CHECK(of_a->decisions.size() == 2);

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/client.h"
 
-#include <httplib.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <future>
-#include <thread>
 
 #include "base/mailbox.h"
 #include "tests/support/catch.h"
+#include "tests/support/http_rig.h"
 
 namespace tutti::kube {
 namespace {
@@ -77,8 +76,11 @@ TEST_CASE("a shutdown ends calls that are under way, and those to come") {
 // An API server that has a Lease and nothing else; a client that takes it loses it with the first renewal.
 class TakesLeaseBack {
  public:
-  TakesLeaseBack() {
-    http_.Get(".*", [this](const httplib::Request&, httplib::Response& response) {
+  std::string url() const { return rig_.url(); }
+
+ private:
+  void Route(httplib::Server& http) {
+    http.Get(".*", [this](const httplib::Request&, httplib::Response& response) {
       if (taken_)
         response.set_content(
             R"({"metadata":{"name":"tutti"},"spec":{"holderIdentity":"other","leaseDurationSeconds":15}})",
@@ -86,27 +88,16 @@ class TakesLeaseBack {
       else
         response.status = 404;
     });
-    http_.Post(".*", [this](const httplib::Request& request, httplib::Response& response) {
+    http.Post(".*", [this](const httplib::Request& request, httplib::Response& response) {
       taken_ = true;
       response.status = 201;
       response.set_content(request.body, "application/json");
     });
-    http_.Put(".*", [](const httplib::Request&, httplib::Response& response) { response.status = 409; });
-    port_ = http_.bind_to_any_port("127.0.0.1");
-    thread_ = std::thread([this] { http_.listen_after_bind(); });
-    while (!http_.is_running()) std::this_thread::yield();
+    http.Put(".*", [](const httplib::Request&, httplib::Response& response) { response.status = 409; });
   }
-  ~TakesLeaseBack() {
-    http_.stop();
-    thread_.join();
-  }
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
 
- private:
-  httplib::Server http_;
-  int port_ = 0;
   std::atomic<bool> taken_ = false;
-  std::thread thread_;
+  const tests::HttpRig rig_{[this](httplib::Server& http) { Route(http); }};
 };
 
 TEST_CASE("a lease that is lost before its winner got to lead is told of") {

@@ -193,7 +193,7 @@ TEST_CASE("an answer that breaks off keeps the status that came") {
   SECTION("when the connection breaks") { CHECK(rig.Get("/cut").status == 0); }
   SECTION("when time is up") {
     expected = Failure::kTimeout;
-    rig.clock.Skip(600'000, rig.loop);
+    Skip(600'000, rig.clock, rig.loop);
   }
   const Response response = watch.get();
   CHECK(response.failure == expected);
@@ -216,8 +216,8 @@ TEST_CASE("a connection without answers is given up, and the next request makes 
   watch[0].target = "/hang";
   watch[0].timeout_ms = 50'000;
   auto answers = rig.SendAll(std::move(watch));
-  rig.clock.Skip(30'000, rig.loop);
-  rig.clock.Skip(15'000, rig.loop);
+  Skip(30'000, rig.clock, rig.loop);
+  Skip(15'000, rig.clock, rig.loop);
   const Response response = answers[0].get();
   CHECK(response.failure == Failure::kLost);
   CHECK_THAT(response.error, Catch::Contains("PING"));
@@ -233,7 +233,7 @@ TEST_CASE("a connection that answers is kept, however silent its streams are") {
   for (int i = 0; i < 3; ++i) {
     CHECK(rig.Get("/ok").body == "connection 1");
     CHECK(server.pings() == i);
-    rig.clock.Skip(30'000, rig.loop);
+    Skip(30'000, rig.clock, rig.loop);
   }
   CHECK(answers[0].wait_for(std::chrono::seconds(0)) == std::future_status::timeout);
 }

@@ -149,8 +149,7 @@ TEST_CASE("a holder that renews keeps the lease; one that stops loses it after i
 
 TEST_CASE("a standby sees a renewal when it happens, and counts from there") {
   LeaseRig rig;
-  rig.election.Start();
-  rig.server.AnswerJson(rig.Next(Method::kGet), 200, LeaseRig::Lease("other", "2026-01-01T00:00:00.000000Z").dump());
+  rig.WaitBehindOther();
   CHECK_THAT(rig.server.Find("watch=1")->request.target, Catch::EndsWith("&fieldSelector=metadata.name%3Dtutti"));
   rig.loop.Advance(1'000);
   const base::Millis seen = rig.loop.Now();
@@ -251,8 +250,7 @@ TEST_CASE("a standby asks an API server that fails less and less often") {
 
 TEST_CASE("a standby takes a lease that is given up at once") {
   LeaseRig rig;
-  rig.election.Start();
-  rig.server.AnswerJson(rig.Next(Method::kGet), 200, LeaseRig::Lease("other", "2026-01-01T00:00:00.000000Z").dump());
+  rig.WaitBehindOther();
   const json free = LeaseRig::Lease("", "2026-01-01T00:00:02.000000Z");
   rig.Show(free);
   rig.loop.Advance(0);
@@ -264,9 +262,8 @@ TEST_CASE("a standby takes a lease that is given up at once") {
 
 TEST_CASE("a lease that is given up while it is being read is read again at once") {
   LeaseRig rig;
-  rig.election.Start();
-  const std::string held = LeaseRig::Lease("other", "2026-01-01T00:00:00.000000Z").dump();
-  rig.server.AnswerJson(rig.Next(Method::kGet), 200, held);
+  rig.WaitBehindOther();
+  const std::string held = LeaseRig::Lease("other", LeaseRig::kRenewed).dump();
   while (rig.Asked() == nullptr) rig.loop.Advance(100);
   const json free = LeaseRig::Lease("", "2026-01-01T00:00:02.000000Z");
   rig.Show(free);
@@ -279,9 +276,8 @@ TEST_CASE("a lease that is given up while it is being read is read again at once
 
 TEST_CASE("a watch that ends is opened again with the next read") {
   LeaseRig rig;
-  rig.election.Start();
-  const std::string held = LeaseRig::Lease("other", "2026-01-01T00:00:00.000000Z").dump();
-  rig.server.AnswerJson(rig.Next(Method::kGet), 200, held);
+  rig.WaitBehindOther();
+  const std::string held = LeaseRig::Lease("other", LeaseRig::kRenewed).dump();
   rig.server.Fail(rig.server.Find("watch=1"), Response::Failure::kLost);
   CHECK(rig.server.open.empty());
   rig.loop.Advance(4'400);
@@ -291,9 +287,8 @@ TEST_CASE("a watch that ends is opened again with the next read") {
 
 TEST_CASE("a watch that cannot be read is ended, and opened again with the next read") {
   LeaseRig rig;
-  rig.election.Start();
-  const std::string held = LeaseRig::Lease("other", "2026-01-01T00:00:00.000000Z").dump();
-  rig.server.AnswerJson(rig.Next(Method::kGet), 200, held);
+  rig.WaitBehindOther();
+  const std::string held = LeaseRig::Lease("other", LeaseRig::kRenewed).dump();
   FakeTransport::Stream(rig.server.Find("watch=1"), "<html>\n");
   CHECK(rig.server.open.empty());
   rig.loop.Advance(4'400);

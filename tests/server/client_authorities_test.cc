@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/client_authorities.h"
 
+#include <atomic>
 #include <future>
 
 #include "client_certificates.h"

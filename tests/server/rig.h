@@ -8,27 +8,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <string>
 
 #include "server/server.h"
 #include "tests/support/catch.h"
+#include "tests/support/skipping_clock.h"
 
 namespace tutti::server {
 
-// The machine's clock, with which a test skips time instead of waiting. Thread-safe.
-class SkippingClock final : public base::Clock {
- public:
-  base::Millis WallMs() const override { return machine_.WallMs() + skipped_ms_; }
-  base::Millis MonotonicMs() const override { return machine_.MonotonicMs() + skipped_ms_; }
-  void Skip(base::Millis by_ms) { skipped_ms_ += by_ms; }
-
- private:
-  const base::SystemClock machine_;
-  std::atomic<base::Millis> skipped_ms_ = 0;
-};
+using tests::SkippingClock;
 
 // Knows two tokens: admin, which may do everything, and prometheus.
 class Reviewer final : public AccessReview {
