@@ -2,6 +2,7 @@
 #include "app/views.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 #include <vector>
 

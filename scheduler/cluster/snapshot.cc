@@ -12,7 +12,6 @@ namespace {
 
 using model::NodeId;
 using model::ResourceId;
-using model::Symbol;
 
 bool SamePlace(const model::Node& a, const model::Node& b) {
   return a.meta.labels == b.meta.labels && a.allocatable == b.allocatable && a.taints == b.taints &&

@@ -7,7 +7,6 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <set>

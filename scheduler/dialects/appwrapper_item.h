@@ -2,7 +2,6 @@
 // WrappedItem: one object that an AppWrapper wraps: as it is to be created, and the pods that it will have.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>

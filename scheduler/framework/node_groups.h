@@ -13,8 +13,6 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
-#include <compare>
-#include <limits>
 #include <span>
 #include <vector>
 

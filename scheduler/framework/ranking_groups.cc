@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A ranking that is kept by groups of equal nodes: its answer about a group is its answer about each node in it.
 #include <algorithm>
-#include <bit>
 
 #include "framework/ranking_parts.h"
 

@@ -2,7 +2,6 @@
 // Catches up with changes: asks again about changed nodes, and only plugins whose answer may have changed.
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <utility>
 
 #include "framework/ranking_parts.h"

@@ -11,7 +11,6 @@
 #include <curl/curl.h>
 
 #include <array>
-#include <deque>
 #include <map>
 #include <memory>
 #include <string>

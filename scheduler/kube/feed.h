@@ -9,7 +9,6 @@
 // is the loop's thread only.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>

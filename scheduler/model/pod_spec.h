@@ -4,6 +4,7 @@
 // Names, ordinals, claim names and the pod's own labels are not in it.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -3,8 +3,6 @@
 // they are written, needs no compiling: Selects.
 #pragma once
 
-#include <compare>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

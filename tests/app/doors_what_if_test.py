@@ -17,7 +17,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import doors_rig as rig
-from doors_rig import CLUSTER, DOOR, fetch, gang
+from doors_rig import DOOR, fetch, gang
 
 POD = """
 apiVersion: v1

@@ -16,7 +16,6 @@ namespace tutti::cluster {
 namespace {
 
 using model::GangId;
-using model::NodeId;
 using model::PodId;
 using tests::json;
 

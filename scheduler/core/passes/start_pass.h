@@ -5,7 +5,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "core/admit/queue_admission.h"
 #include "core/admit/room_sums.h"

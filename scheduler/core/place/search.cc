@@ -17,8 +17,6 @@ namespace {
 
 using cluster::WhatIf;
 using framework::FilterState;
-using framework::Ranking;
-using framework::Wake;
 using model::NodeId;
 using model::Symbol;
 
