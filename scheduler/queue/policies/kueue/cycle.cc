@@ -19,6 +19,20 @@ bool LeavesFlavors(const FlavorProgress& progress) {
   });
 }
 
+// Every role that went on where it stood has come to its last flavor. Others may have some left by then, and so on
+// without end.
+bool HasGoneRound(const FlavorProgress& before, const FlavorProgress& now) {
+  bool any = false;
+  for (size_t i = 0; i < std::min(before.size(), now.size()); ++i)
+    for (const auto& [resource, tried] : before[i]) {
+      const auto at = now[i].find(resource);
+      if (tried < 0) continue;
+      if (at != now[i].end() && at->second >= 0) return false;
+      any = true;
+    }
+  return any;
+}
+
 }  // namespace
 
 KueueCycle::KueueCycle(KueueAdmission& admission, const std::vector<QueueId>& leaves, PassResult* result)
@@ -44,7 +58,8 @@ std::vector<Turn> KueueCycle::Nominate() {
   for (const QueueId leaf : leaves_) {
     const auto gang = in_.lines_.First(leaf, usage);
     if (!gang || !in_.IsActive(leaf)) continue;
-    const Waiting& waiting = in_.waiting_.at(*gang);
+    Waiting& waiting = in_.waiting_.at(*gang);
+    if (waiting.nodes_epoch != in_.nodes_epoch_) waiting.progress.clear();
     if (waiting.lacks_nodes && waiting.nodes_epoch == in_.nodes_epoch_ &&
         in_.shares_.leaf(leaf).strategy == model::QueueingStrategy::kStrictFifo)
       continue;
@@ -176,16 +191,30 @@ void KueueCycle::Refuse(const Turn& turn, WaitReason reason, std::string message
   if (why != now) result_->refused.insert(turn.gang);
   why = std::move(now);
   if (!may_pass || in_.shares_.leaf(turn.leaf).strategy == model::QueueingStrategy::kStrictFifo) return;
-  for (const model::GangId like : in_.lines_.StandAside(turn.gang, turn.assignment.ShortCells(), why))
+  for (const model::GangId like : in_.lines_.StandAside(turn.gang, LackedBy(turn), why))
     if (in_.waiting_.contains(like)) result_->refused.insert(like);
   progress_ = true;
 }
 
+std::vector<CellId> KueueCycle::LackedBy(const Turn& turn) const {
+  std::vector<CellId> cells = turn.assignment.ShortCells();
+  if (turn.before.empty()) return cells;
+  for (const model::ResourceGroup& group : in_.shares_.leaf(turn.leaf).groups)
+    for (const model::FlavorQuota& flavor : group.flavors)
+      for (const std::string& resource : group.resources)
+        if (const CellId cell = in_.shares_.cells().Find(flavor.flavor, resource); cell.valid()) cells.push_back(cell);
+  std::ranges::sort(cells);
+  cells.erase(std::ranges::unique(cells).begin(), cells.end());
+  return cells;
+}
+
 bool KueueCycle::NextFlavors(const Turn& turn) {
   FlavorProgress next = turn.assignment.Progress();
-  if (!LeavesFlavors(next)) return false;
+  if (!LeavesFlavors(next) || HasGoneRound(turn.before, next)) return false;
   progress_ = progress_ || (next != turn.before && !in_.scanned_.contains(turn.gang));
-  in_.waiting_.at(turn.gang).progress = std::move(next);
+  Waiting& waiting = in_.waiting_.at(turn.gang);
+  waiting.progress = std::move(next);
+  waiting.nodes_epoch = in_.nodes_epoch_;
   return true;
 }
 

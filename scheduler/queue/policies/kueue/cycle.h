@@ -38,7 +38,10 @@ class KueueCycle {
   // There is quota for it, but no nodes, or will be none when its victims have left: it tries its next flavors, or
   // waits.
   void RefuseWithoutNodes(const Turn& turn, std::string why);
-  // Lets the search go on with the flavors that were not looked at in the next cycle; false: there are none.
+  // What the gang lacks, as far as it was looked at: of a search in several cycles, all that its queue has.
+  std::vector<CellId> LackedBy(const Turn& turn) const;
+  // Lets the search go on with the flavors that were not looked at in the next cycle; false: there are none. Once quota
+  // or nodes are freer, it begins anew.
   bool NextFlavors(const Turn& turn);
   void Refuse(const Turn& turn, WaitReason reason, std::string message, bool may_pass);
   // Keeps free what a gang without victims would have: where its queue cannot take it back, no other may have it.
