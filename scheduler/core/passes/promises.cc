@@ -2,6 +2,7 @@
 #include "core/passes/promises.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,20 @@ ByRole PromisesOf(const Gang& gang, const cluster::ClusterState& state) {
   return promises;
 }
 
+// Takes those out that have no place and were made of another pod: such as when the nodes of one flavor were kept for the
+// gang, and now it is to have those of another one.
+std::vector<Member*> TakeOutdated(const model::PromisedMembers& declared, const cluster::ClusterState& state,
+                                  std::vector<Member*>* promises) {
+  const auto is_current = [&](const Member* member) {
+    const cluster::PodEntry& entry = state.pod(member->pod);
+    return entry.node.valid() || entry.pod->spec == declared.pod->spec || *entry.pod->spec == *declared.pod->spec;
+  };
+  const auto outdated = std::ranges::stable_partition(*promises, is_current);
+  std::vector<Member*> taken(outdated.begin(), outdated.end());
+  promises->erase(outdated.begin(), outdated.end());
+  return taken;
+}
+
 }  // namespace
 
 void Promises::Follow(GangId id) {
@@ -45,6 +60,7 @@ void Promises::Follow(GangId id) {
   for (const model::PromisedMembers& declared : gang.spec.promised) {
     if (!takes_places) break;
     std::vector<Member*>& there = promises[declared.role];
+    std::ranges::copy(TakeOutdated(declared, state_, &there), std::back_inserter(dropped));
     const int64_t wanted = Wanted(gang, declared);
     for (; std::ssize(there) > wanted; there.pop_back()) dropped.push_back(there.back());
     lacking.push_back({&declared, wanted - std::ssize(there), wanted < declared.count || !there.empty()});

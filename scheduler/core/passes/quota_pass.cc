@@ -12,6 +12,27 @@ namespace {
 
 constexpr const char* kNotNow = "its members cannot be placed now";
 
+using NodesByRole = std::map<std::string, std::vector<std::string>>;
+
+// Keeps these nodes for the gang's promises.
+void KeepOn(NodesByRole nodes, const Gang& gang, cluster::ClusterState* state) {
+  for (const Member* member : gang.members) {
+    std::vector<std::string>& of_role = nodes[member->role];
+    if (!member->promised || of_role.empty()) continue;
+    state->KeepNode(member->pod, of_role.back());
+    of_role.pop_back();
+  }
+}
+
+// Returns the nodes that are kept for the gang's promises while its victims leave.
+NodesByRole KeptFor(const Gang& gang, const cluster::ClusterState& state) {
+  NodesByRole nodes;
+  for (const Member* member : gang.members)
+    if (const std::string* node = member->promised ? state.kept_node(member->pod) : nullptr)
+      nodes[member->role].push_back(*node);
+  return nodes;
+}
+
 }  // namespace
 
 void QuotaPass::Mark(GangId id) {
@@ -88,6 +109,7 @@ std::string QuotaPass::Place(GangId id, const queue::Assignment& assignment) {
   if (std::string why = WhySumsLack(id, assignment, {}); !why.empty()) return why;
   if (!gang.quota->needs_nodes()) return {};
   if (gang.whole && gang.quota->has()) return PlaceMore(id, assignment);
+  NodesByRole kept = KeptFor(gang, state_);
   desk_.Try(id, assignment);
   Consider(id);
   const bool placed =
@@ -99,6 +121,7 @@ std::string QuotaPass::Place(GangId id, const queue::Assignment& assignment) {
     why = gang.refusal ? gang.refusal->words().Full() : std::string();
     if (why.empty()) why = kNotNow;
     promises_.Follow(id);
+    KeepOn(std::move(kept), gang, &state_);
   }
   return why;
 }
@@ -154,12 +177,14 @@ std::string QuotaPass::WouldPlace(GangId id, const queue::Assignment& assignment
   if (!book_.at(id).quota->has()) desk_.DecideFit(id);
   if (std::string why = WhySumsLack(id, assignment, victims); !why.empty()) return why;
   if (!book_.at(id).quota->needs_nodes()) return {};
+  NodesByRole kept = KeptFor(book_.at(id), state_);
   desk_.Try(id, assignment);
   promises_.Follow(id);
   Found found;
   std::string why = WhyNotPlaced(id, victims, &found);
   desk_.EndTry(id, false);
   promises_.Follow(id);
+  KeepOn(std::move(kept), book_.at(id), &state_);
   if (why.empty()) {
     found.assignment = assignment;
     found_[id] = std::move(found);
@@ -177,12 +202,7 @@ void QuotaPass::KeepNodes(GangId id) {
   found_.erase(at);
   desk_.Expect(id, found.assignment);
   promises_.Follow(id);
-  for (const Member* member : book_.at(id).members) {
-    std::vector<std::string>& nodes = found.nodes[member->role];
-    if (!member->promised || nodes.empty()) continue;
-    state_.KeepNode(member->pod, nodes.back());
-    nodes.pop_back();
-  }
+  KeepOn(std::move(found.nodes), book_.at(id), &state_);
 }
 
 std::string QuotaPass::WhyNotPlaced(GangId id, const std::vector<queue::Victim>& gone, Found* found) {
