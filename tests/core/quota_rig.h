@@ -107,6 +107,7 @@ class QuotaDialect final : public DeclaringDialect {
       model::HeldQuota& has = terms.has.emplace();
       has.uid = ask.uid, has.ns = ask.ns, has.local_queue = ask.local_queue, has.leaf = text("has");
       has.priority = ask.priority, has.queued_ms = ask.queued_ms;
+      has.evicted = text("evicted") == "true";
       for (model::RoleAsk role : ask.roles) {
         if (!text("count").empty()) role.count = std::stoll(text("count"));
         HeldRole(role, text("flavor").empty() ? "f" : text("flavor"), &has);

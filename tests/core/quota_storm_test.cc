@@ -91,6 +91,7 @@ class Storm {
     for (const std::string& gang : gangs_) {
       const auto& has = rig_.Report(gang).quota.has;
       rig_.Annotate(gang, "has", has ? has->leaf : "");
+      rig_.Annotate(gang, "evicted", has && has->evicted ? "true" : "false");
       if (!has) continue;
       before[gang] = *has;
       rig_.Annotate(gang, "flavor", has->roles.at(0).flavors.at("cpu"));
@@ -136,6 +137,7 @@ class Storm {
       }
       if (!quota.has || !quota.has->evicted) continue;
       some = true;
+      rig_.Annotate(gang, "evicted", "true");
       rig_.Annotate(gang, "released", "false");
       for (const std::string& pod : pods_[gang]) rig_.Delete(pod);
       pods_.erase(gang);

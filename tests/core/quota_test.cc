@@ -157,6 +157,24 @@ TEST_CASE("quota: the first of a strict line blocks it also where it is nodes th
   CHECK(rig.Has("second"));
 }
 
+TEST_CASE("quota: a victim keeps its quota until its object says that it has to leave") {
+  QuotaRig rig;
+  rig.AddLeaf("q", {{"f", 2}}).preemption.within_queue = model::PreemptionPolicy::kLowerPriority;
+  rig.AddNode("n1", 8);
+  rig.Declare("low", "q", Workers(2), {{"has", "q"}});
+  rig.Settle();
+  REQUIRE(rig.Has("low"));
+  rig.Declare("high", "q", Workers(2), {{"priority", "10"}});
+  rig.Settle();
+  REQUIRE(rig.Report("low").quota.has);
+  CHECK(rig.Report("low").quota.has->evicted);
+  CHECK_FALSE(rig.Has("high"));  // or the next leader would find that both have it
+  rig.Annotate("low", "evicted", "true");
+  rig.Settle();
+  CHECK(rig.Has("high"));
+  CHECK_FALSE(rig.Has("low"));
+}
+
 TEST_CASE("quota: what an object says it has it has after a restart, and nothing is admitted twice") {
   QuotaRig rig;
   rig.AddLeaf("q", {{"f", 2}});

@@ -21,6 +21,12 @@ bool MayBeOver(const Refusal& refusal) {
          std::ranges::any_of(refusal.certificates, [](const auto& certificate) { return certificate->broken(); });
 }
 
+// The gang's object says by now that it has to leave, or why. Until then the next leader would find that it has its
+// quota, and let it start.
+bool IsToldToLeave(const GangQuota& quota) {
+  return !quota.terms || !quota.terms->has || quota.terms->has->evicted || !quota.terms->barred.empty();
+}
+
 }  // namespace
 
 bool QuotaGate::Opens(GangId id, const Census& census) {
@@ -106,7 +112,7 @@ bool QuotaGate::HasStopped(const Gang& gang) const {
 
 bool QuotaGate::ReleaseIfStopped(GangId id) {
   Gang& gang = book_.at(id);
-  if (!gang.quota || !gang.quota->leaves() || !HasStopped(gang)) return false;
+  if (!gang.quota || !gang.quota->leaves() || !IsToldToLeave(*gang.quota) || !HasStopped(gang)) return false;
   if (gang.plan && !committer_.Abort(id)) committer_.plans().End(id);
   announcer_.Quota(gang, observe::Observer::QuotaStep::Kind::kReleased, desk_.QueueName(gang));
   Plans::ForgetWhole(gang);
