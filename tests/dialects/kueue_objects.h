@@ -162,7 +162,21 @@ class Cluster final : public cluster::Unseen {
     return texts;
   }
 
-  const Json* Written(const cluster::ObjectRef&) const override { return nullptr; }
+  // Returns what is desired now.
+  std::vector<cluster::DesiredObject> Desired(const model::GangKey& key) {
+    const model::GangSpec spec = dialect.Describe(key);
+    report.spec = &spec;
+    report.now_wall_ms = now;
+    std::vector<cluster::DesiredObject> desired;
+    dialect.Desire(report, *this, &desired);
+    report.spec = nullptr;
+    return desired;
+  }
+
+  std::optional<Json> written;  // of a Workload, and not seen yet
+  const Json* Written(const cluster::ObjectRef& ref) const override {
+    return written && ref.kind == "Workload" ? &*written : nullptr;
+  }
   std::shared_ptr<const model::Object> Created(const cluster::ObjectRef&) const override { return nullptr; }
 
   Touched touched;

@@ -289,6 +289,26 @@ TEST_CASE("a Workload says in which domains of its flavor's topology its pods ha
       cluster.At("Workload", key.name)["status"]["admission"]["podSetAssignments"][0].contains("topologyAssignment"));
 }
 
+TEST_CASE("what a Workload is given again is written, though it was not yet seen that it had lost it") {
+  Cluster cluster;
+  cluster.Add("rayjobs", RayJob("j"));
+  const model::GangKey key = cluster.KeyOf("j");
+  cluster.Create(key);
+  cluster.report.quota.has = HeldBy(key, "uid-j");
+  cluster.report.state = GangState::kAdmitted;
+  cluster.Settle(key);
+  const Json had = cluster.At("Workload", key.name)["status"]["admission"];
+  Json conditions = cluster.At("Workload", key.name)["status"]["conditions"];
+  for (Json& each : conditions) each["status"] = "False";
+  const Json released = {{"status", {{"admission", nullptr}, {"conditions", conditions}}}};
+  cluster.written = released;
+  const auto desired = cluster.Desired(key);
+  REQUIRE_FALSE(desired.empty());
+  REQUIRE(desired[0].ref.kind == "Workload");
+  CHECK(desired[0].fields["status"].value("admission", Json()) == had);
+  CHECK(desired[0].fields["status"]["conditions"].size() == 2);
+}
+
 TEST_CASE("what is edited while a job waits is written into its Workload") {
   Cluster cluster;
   cluster.Add("rayjobs", RayJob("j"));

@@ -181,6 +181,25 @@ Json LatestStatus(const std::shared_ptr<const model::Object>& workload, const cl
   return status;
 }
 
+// Adds to the patch what another one to the same value has.
+void Unite(const Json& other, Json* patch) {
+  for (const auto& [field, value] : other.items()) {
+    Json& here = (*patch)[field];
+    if (here.is_object() && value.is_object())
+      Unite(value, &here);
+    else
+      here = value;
+  }
+}
+
+// The patch that makes `after` of the status as it is: either as it was seen, or, where a write of it is not seen yet,
+// as `latest` has it.
+Json StatusChange(const std::shared_ptr<const model::Object>& workload, const Json& latest, const Json& after) {
+  Json change = MergeBetween(StatusOf(*workload), after);
+  Unite(MergeBetween(latest, after), &change);
+  return change;
+}
+
 std::vector<std::string> ChecksOf(const Decided& decided) {
   const auto& has = decided.report.quota.has;
   if (!has) return {};
@@ -273,7 +292,7 @@ void DesireStatus(const Desires& desires) {
                                      .absent = entry.AbsentPods(),
                                      .max_seconds = entry.read.terms.max_seconds,
                                      .old_words = decided.settings.kueue_0_8});
-  Json change = MergeBetween(StatusOf(*desires.workload), after);
+  Json change = StatusChange(desires.workload, before, after);
   if (!change.empty()) desires.out->push_back(WithStatus(desires.workload, std::move(change), AgreesWithoutTimes));
 }
 
@@ -332,7 +351,7 @@ void DesireNextStatus(const Desires& desires, bool gets_all) {
   const std::shared_ptr<const model::Object>& next = entry.next;
   if (gets_all && !entry.read.replaced) {
     const Json after = ReplacedStatus(desires.status, *next, entry.job->meta.uid, decided.report.now_wall_ms);
-    Json change = MergeBetween(StatusOf(*desires.workload), after);
+    Json change = StatusChange(desires.workload, desires.status, after);
     return desires.out->push_back(WithStatus(desires.workload, std::move(change), AgreesWithoutTimes));
   }
   GangReport report = decided.report;
