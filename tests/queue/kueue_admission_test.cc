@@ -241,6 +241,18 @@ TEST_CASE("kueue: a queue borrows what its cohort does not use, up to its limit 
   CHECK(desk.Has(3));
 }
 
+TEST_CASE("kueue: gangs that wait are told when their queue is stopped") {
+  Desk desk;
+  model::LeafQueueSpec leaf = Leaf("a", "", Quota(1));
+  desk.Put(leaf);
+  desk.Wait(1, AskFor("a", 2));
+  CHECK(desk.Run().refused == std::set{model::GangId(1)});
+  leaf.stop = model::StopPolicy::kHold;
+  desk.Put(leaf);
+  CHECK(desk.Run().refused == std::set{model::GangId(1)});
+  CHECK(desk.Why(1) == "ClusterQueue a is inactive");
+}
+
 TEST_CASE("kueue: roles whose flavors run out in turns let others pass, and begin anew once any flavor is freer") {
   Desk desk;
   model::Flavor other;

@@ -110,7 +110,7 @@ void KueueAdmission::Reroute(const std::string& local) {
     const WaitExplanation before = waiting.why;
     Leave(gang, waiting);
     Enter(gang, waiting);
-    if (waiting.why != before) rerouted_.insert(gang);
+    if (waiting.why != before || (waiting.leaf.valid() && !IsActive(waiting.leaf))) rerouted_.insert(gang);
   }
 }
 
@@ -275,7 +275,8 @@ PassResult KueueAdmission::Run(base::Millis now) {
     result.evicted.push_back({gang, {}});
   }
   for (const model::GangId gang : std::exchange(rerouted_, {}))
-    if (const auto at = waiting_.find(gang); at != waiting_.end() && !at->second.leaf.valid())
+    if (const auto at = waiting_.find(gang);
+        at != waiting_.end() && (!at->second.leaf.valid() || !IsActive(at->second.leaf)))
       result.refused.insert(gang);
   std::map<std::string, QueueId> roots;  // by path, so that the same input gives the same decision
   for (const QueueId leaf : std::exchange(touched_, {}))
