@@ -41,7 +41,7 @@ class KueueCycle {
   // What the gang lacks, as far as it was looked at: of a search in several cycles, all that its queue has.
   std::vector<CellId> LackedBy(const Turn& turn) const;
   // Lets the search go on with the flavors that were not looked at in the next cycle; false: there are none. Once quota
-  // or nodes are freer, it begins anew.
+  // or nodes are freer, it begins from the start.
   bool NextFlavors(const Turn& turn);
   void Refuse(const Turn& turn, WaitReason reason, std::string message, bool may_pass);
   // Keeps free what a gang without victims would have: where its queue cannot take it back, no other may have it.
