@@ -83,6 +83,7 @@ class QuotaDialect final : public DeclaringDialect {
     ask.local_queue = text("queue");
     ask.priority = text("priority").empty() ? 0 : std::stoi(text("priority"));
     ask.queued_ms = object.meta.created_ms;
+    if (text("elastic") == "true") ask.replaces = ask.uid;
     const base::Json roles = base::Json::parse(text("roles"));
     for (const auto& [role, of] : roles.items()) {
       const auto count = of["count"].get<int64_t>();

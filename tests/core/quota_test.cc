@@ -244,6 +244,86 @@ TEST_CASE("quota: a gang whose node went, and that finds no other, gives its quo
   CHECK(rig.Has("g"));
 }
 
+// A gang of one worker that runs, and may grow.
+void StartElastic(QuotaRig& rig, sim::Json annotations) {
+  annotations["elastic"] = "true";
+  annotations["released"] = "true";
+  rig.Declare("g", "q", Workers(1), std::move(annotations));
+  rig.Settle();
+  rig.AddPod("g0", {.gang = "g", .role = "worker"});
+  rig.Settle();
+  REQUIRE(rig.Report("g").state == GangState::kWhole);
+}
+
+void Grow(QuotaRig& rig, int count) { rig.Annotate("g", "roles", Workers(count).dump()); }
+
+TEST_CASE("quota: the nodes that victims leave for a gang that grows are kept for its pods, also for those to come") {
+  QuotaRig rig;
+  rig.lingers = true;
+  rig.AddLeaf("q", {{"f", 3}}).preemption.within_queue = model::PreemptionPolicy::kLowerPriority;
+  rig.AddNode("n1", 1);
+  rig.AddNode("n2", 1);
+  rig.AddNode("n3", 1);
+  StartElastic(rig, {{"priority", "10"}});
+  for (const char* victim : {"v1", "v2"}) {
+    rig.Declare(victim, "q", Workers(1), {{"released", "true"}});
+    rig.Settle();
+    rig.AddPod(std::string(victim) + "-pod", {.gang = victim, .role = "worker"});
+    rig.Settle();
+  }
+  REQUIRE(rig.Bound() == 3);
+  rig.AddPod("g1", {.gang = "g", .role = "worker"});
+  Grow(rig, 3);
+  rig.Settle();
+  REQUIRE(rig.Report("v1").quota.has->evicted);
+  REQUIRE(rig.Report("v2").quota.has->evicted);
+  // One of them is gone. The gang gets no part of what it asks for, and no other gets that either.
+  rig.Annotate("v1", "released", "false");
+  rig.Delete("v1-pod");
+  rig.AddPod("stranger", {});
+  rig.Settle();
+  CHECK(rig.NodeOf("stranger").empty());
+  rig.AddPod("g2", {.gang = "g", .role = "worker"});
+  rig.Settle();
+  CHECK(rig.NodeOf("stranger").empty());
+  CHECK(rig.Bound() == 2);
+  SECTION("until it has them") {
+    rig.Annotate("v2", "released", "false");
+    rig.Delete("v2-pod");
+    rig.Settle();
+    CHECK_FALSE(rig.NodeOf("g1").empty());
+    CHECK_FALSE(rig.NodeOf("g2").empty());
+    CHECK(rig.NodeOf("stranger").empty());
+  }
+  SECTION("or asks for no more") {
+    CHECK_FALSE(rig.Has("v1"));
+    Grow(rig, 1);
+    rig.Settle();
+    CHECK((rig.Has("v1") || !rig.NodeOf("stranger").empty()));  // what was kept is free
+    CHECK(rig.Report("g").quota.has->roles.at(0).count == 1);
+  }
+}
+
+TEST_CASE("quota: a gang that grows by sums alone is tried again when there is another node") {
+  QuotaRig rig;
+  rig.AddLeaf("q", {{"f", 8}});
+  rig.AddNode("n1", 2);
+  StartElastic(rig, {{"fit", "aggregate"}});
+  for (const char* name : {"g1", "g2"}) rig.AddPod(name, {.gang = "g", .role = "worker"});
+  Grow(rig, 3);
+  rig.Settle();
+  CHECK(rig.Report("g").quota.more_reason == "TopologyPlacementFailed");
+  CHECK(rig.Bound() == 1);
+  // Another one has what it could not use.
+  rig.Declare("small", "q", Workers(1), {{"fit", "aggregate"}});
+  rig.Settle();
+  CHECK(rig.Has("small"));
+  rig.AddNode("n2", 2);
+  rig.Settle();
+  CHECK(rig.Report("g").quota.more_reason.empty());
+  CHECK(rig.Bound() == 3);
+}
+
 TEST_CASE("quota: queues are told what their gangs have") {
   QuotaRig rig;
   rig.AddLeaf("q", {{"f", 3}});

@@ -59,6 +59,9 @@ TEST_CASE("kueue: the first of a strict line blocks it, of a best-effort line it
     desk.Wait(2, AskFor("a", 1));
     desk.Run();
     CHECK(desk.Has(2) == !strict);
+    desk.admission.Forget(model::GangId(1), 1);  // the next one is the first now
+    if (desk.admission.any()) desk.Run();
+    CHECK(desk.Has(2));
   }
 }
 

@@ -159,7 +159,7 @@ bool QuotaDesk::Follow(GangId id) {
   if (quota.has() && !first && before && before->done != now->done) FreeDone(id);
   const bool barred = quota.has() && !now->barred.empty();
   if (barred) Evict(id, now->barred, now->barred);
-  if (before && before->ask != now->ask && quota.report.has) admission_.StopWaiting(id);
+  if (before && before->ask != now->ask && quota.report.has) AskNoMore(id);
   FollowSize(id);
   Adapt(id);
   counts_.Count(id, gang);
@@ -241,14 +241,23 @@ void QuotaDesk::FollowSize(GangId id) {
     if (book_.at(id).whole && !admission_.waits(id)) Queue(id);
     return;
   }
-  admission_.StopWaiting(id);
-  SayWhyMore({}, {}, &quota.report);
+  AskNoMore(id);
   if (fewer) {
     quota.report.has = std::move(has);
     FreeDone(id);
     Adapt(id);
   }
   counts_.Count(id, book_.at(id));
+}
+
+void QuotaDesk::AskNoMore(GangId id) {
+  admission_.StopWaiting(id);
+  SayWhyMore({}, {}, &book_.at(id).quota->report);
+  ExpectNothing(id);
+}
+
+void QuotaDesk::ExpectNothing(GangId id) {
+  if (std::exchange(book_.at(id).quota->expected, std::nullopt)) Adapt(id);
 }
 
 void QuotaDesk::End(GangId id) {
@@ -271,15 +280,13 @@ void QuotaDesk::Explain(GangId id) {
   if (!admission_.waits(id)) return;
   const queue::WaitExplanation why = admission_.Explain(id);
   dialects::QuotaReport& report = book_.at(id).quota->report;
+  if (why.reason != queue::WaitReason::kWaitingForPreemptedWorkloads) ExpectNothing(id);
   if (report.has) {
     SayWhyMore(queue::WordOf(why.reason), why.message, &report);
     return counts_.Count(id, book_.at(id));
   }
   SayWhy(queue::WordOf(why.reason), why.message, &report);
   report.lacks_queue = why.reason == queue::WaitReason::kNoQueue || why.reason == queue::WaitReason::kSuspended;
-  if (why.reason == queue::WaitReason::kWaitingForPreemptedWorkloads || !book_.at(id).quota->expected) return;
-  book_.at(id).quota->expected.reset();
-  Adapt(id);
 }
 
 queue::PassResult QuotaDesk::Run(queue::NodeRules nodes) {
@@ -350,6 +357,7 @@ void QuotaDesk::Evict(GangId id, std::string reason, std::string message) {
   report.by_uid.clear();
   SayWhyMore({}, {}, &report);
   ++report.evictions;
+  ExpectNothing(id);
 }
 
 void QuotaDesk::Release(GangId id) {
@@ -429,11 +437,12 @@ void QuotaDesk::Adapt(GangId id) {
   Gang& gang = book_.at(id);
   GangQuota& quota = *gang.quota;
   const std::optional<HeldQuota>& has = quota.report.has ? quota.report.has : quota.expected;
+  const std::optional<HeldQuota>& placed = quota.expected && !quota.is_trial ? quota.expected : has;
   model::GangSpec spec = quota.declared;
   spec.promised.clear();
   const bool places = has && quota.terms && (!quota.report.has || quota.leaves() || quota.seeks_nodes());
   for (const model::PromisedMembers& declared : quota.declared.promised)
-    if (const HeldQuota::Role* role = has && places ? RoleIn(*has, declared.role) : nullptr)
+    if (const HeldQuota::Role* role = placed && places ? RoleIn(*placed, declared.role) : nullptr)
       spec.promised.push_back(Flavored(quota, declared, *role));
     else if (places)
       spec.promised.push_back(declared);

@@ -124,6 +124,10 @@ class QuotaDesk {
   // Puts the gang in line.
   void Queue(model::GangId id);
   void End(model::GangId id);
+  // Has the gang wait for no more than it has.
+  void AskNoMore(model::GangId id);
+  // Forgets what the gang was to be given once its victims have left.
+  void ExpectNothing(model::GangId id);
   // Says why the gang waits, as it is now.
   void Explain(model::GangId id);
   void PutDown(const queue::PassResult::Admitted& admitted);

@@ -23,6 +23,11 @@ ResourceList DemandOf(const std::vector<model::PromisedMembers>& promised,
   return demand;
 }
 
+void SubtractUpTo(const ResourceList& amounts, ResourceList* from) {
+  for (const auto& [resource, amount] : amounts)
+    if (from->Has(resource)) from->Set(resource, std::max<int64_t>(0, from->Get(resource) - amount));
+}
+
 std::optional<RoomSums::Lack> RoomSums::LackFor(GangId id, const ResourceList& asked,
                                                 const ResourceList& leaving) const {
   const auto own = taken_.find(id);
@@ -49,13 +54,14 @@ int64_t RoomSums::FreeOf(std::string_view resource) const {
   return known.free;
 }
 
-void RoomSums::Follow(GangId id, const Gang& gang, bool admitted) {
+void RoomSums::Follow(GangId id, const Gang& gang, bool admitted, std::map<std::string, int64_t> counts) {
   if (!admitted) return Forget(id);
-  ResourceList open = DemandOf(gang.quota ? gang.quota->declared.promised : gang.spec.promised);
+  if (counts.empty() && gang.quota && gang.quota->report.has)
+    for (const model::HeldQuota::Role& role : gang.quota->report.has->roles) counts[role.name] = role.count;
+  ResourceList open = DemandOf(gang.quota ? gang.quota->declared.promised : gang.spec.promised, counts);
   for (const Member* member : gang.members)
     if (const cluster::PodEntry& entry = state_.pod(member->pod); entry.node.valid() || entry.pod->done())
-      for (const auto& [resource, amount] : entry.pod->spec->requests)
-        open.Set(resource, std::max<int64_t>(0, open.Get(resource) - amount));
+      SubtractUpTo(entry.pod->spec->requests, &open);
   Forget(id);
   total_.Add(open);
   taken_[id] = std::move(open);

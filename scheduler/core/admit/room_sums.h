@@ -33,9 +33,10 @@ class RoomSums {
   std::optional<Lack> LackFor(model::GangId id, const model::ResourceList& asked,
                               const model::ResourceList& leaving = {}) const;
 
-  // Counts as taken what the gang declares and its members do not have, or nothing where it is not `admitted` without
-  // places.
-  void Follow(model::GangId id, const Gang& gang, bool admitted);
+  // Counts as taken what the gang is admitted with and its members do not have, or nothing where it is not `admitted`
+  // without places. `counts`: it is about to have so many members of each role; empty: it has what its quota says, or
+  // what it declares.
+  void Follow(model::GangId id, const Gang& gang, bool admitted, std::map<std::string, int64_t> counts = {});
   void Forget(model::GangId id);
 
  private:
@@ -54,5 +55,7 @@ class RoomSums {
 // Returns what the promised members ask for in all; `counts`: so many of a role, where it names the role.
 model::ResourceList DemandOf(const std::vector<model::PromisedMembers>& promised,
                              const std::map<std::string, int64_t>& counts = {});
+// Subtracts `amounts`, of none more than there is.
+void SubtractUpTo(const model::ResourceList& amounts, model::ResourceList* from);
 
 }  // namespace tutti::core

@@ -50,6 +50,7 @@ std::vector<Member*> TakeOutdated(const model::PromisedMembers& declared, const 
 }  // namespace
 
 void Promises::Follow(GangId id) {
+  EndKept(id);
   if (book_.at(id).spec.promised.empty() && book_.at(id).promises == 0) return;
   AdoptAll(id);
   Gang& gang = book_.at(id);
@@ -74,6 +75,13 @@ void Promises::Follow(GangId id) {
       enrollment_.AddPromise(id, as);
     }
   for (Member* member : dropped) enrollment_.DropPromise(*member);
+}
+
+void Promises::EndKept(GangId id) {
+  const Gang& gang = book_.at(id);
+  if (!gang.quota || gang.quota->expected || !gang.quota->resizes()) return;
+  for (const Member* member : gang.members)
+    if (!member->promised && !state_.nominations().NodeOf(member->pod).empty()) state_.KeepNode(member->pod, {});
 }
 
 int64_t Promises::Wanted(const Gang& gang, const model::PromisedMembers& declared) const {
@@ -101,7 +109,8 @@ void Promises::AdoptAll(GangId id) {
     const bool waits = !entry.pod->bound() && !entry.pod->done() && !entry.pod->meta.deleting() && !member->held_back &&
                        entry.pod->scheduling_gates.empty() && !entry.reserved;
     const auto of_role = promises.find(member->role);
-    if (!waits || of_role == promises.end()) continue;
+    const bool has_own = gang.quota && gang.quota->expected && !state_.nominations().NodeOf(member->pod).empty();
+    if (!waits || has_own || of_role == promises.end()) continue;
     if (size_t& next = taken[of_role->first]; next < of_role->second.size())
       pairs.emplace_back(of_role->second[next++], member);
   }
@@ -117,6 +126,8 @@ void Promises::Adopt(GangId id, Member& promise, Member& pod) {
     const model::NodeId node = held.node;
     committer_.plans().Release(gang, promise);
     if (const auto placement = planner_.PlaceOn(pod, node)) committer_.Reserve(id, {*placement});
+  } else if (const std::string kept = state_.nominations().NodeOf(promise.pod); !kept.empty()) {
+    state_.KeepNode(pod.pod, kept);
   }
   enrollment_.DropPromise(promise);
 }

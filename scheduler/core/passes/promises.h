@@ -24,6 +24,8 @@ class Promises {
   void Follow(model::GangId id);
 
  private:
+  // Ends what is kept for pods that the gang was to be given quota for, and is not any more, or has been.
+  void EndKept(model::GangId id);
   void AdoptAll(model::GangId id);
   // Gives the promise's place to the pod. If the controller changed the pod's class, first checks that it still fits.
   void Adopt(model::GangId id, Member& promise, Member& pod);

@@ -14,22 +14,21 @@ constexpr const char* kNotNow = "its members cannot be placed now";
 
 using NodesByRole = std::map<std::string, std::vector<std::string>>;
 
-// Keeps these nodes for the gang's promises.
-void KeepOn(NodesByRole nodes, const Gang& gang, cluster::ClusterState* state) {
-  for (const Member* member : gang.members) {
+// Keeps these nodes for the members that have no place.
+void KeepOn(NodesByRole nodes, const Census& census, cluster::ClusterState* state) {
+  for (const Member* member : census.pending) {
     std::vector<std::string>& of_role = nodes[member->role];
-    if (!member->promised || of_role.empty()) continue;
+    if (of_role.empty()) continue;
     state->KeepNode(member->pod, of_role.back());
     of_role.pop_back();
   }
 }
 
-// Returns the nodes that are kept for the gang's promises while its victims leave.
-NodesByRole KeptFor(const Gang& gang, const cluster::ClusterState& state) {
+// Returns the nodes that are kept for the gang's members while its victims leave.
+NodesByRole KeptFor(const Census& census, const cluster::ClusterState& state) {
   NodesByRole nodes;
-  for (const Member* member : gang.members)
-    if (const std::string* node = member->promised ? state.kept_node(member->pod) : nullptr)
-      nodes[member->role].push_back(*node);
+  for (const Member* member : census.pending)
+    if (const std::string* node = state.kept_node(member->pod)) nodes[member->role].push_back(*node);
   return nodes;
 }
 
@@ -96,7 +95,7 @@ void QuotaPass::Follow(const queue::PassResult& result) {
   }
   // One that was refused nodes is ready again once there may be some.
   for (const GangId id : result.refused)
-    if (desk_.LacksNodes(id) && book_.at(id).state == dialects::GangState::kWaitingForNodes)
+    if (desk_.LacksNodes(id) && (book_.at(id).whole || book_.at(id).state == dialects::GangState::kWaitingForNodes))
       agenda_.Touch(id);
     else
       Mark(id);
@@ -109,7 +108,7 @@ std::string QuotaPass::Place(GangId id, const queue::Assignment& assignment) {
   if (std::string why = WhySumsLack(id, assignment, {}); !why.empty()) return why;
   if (!gang.quota->needs_nodes()) return {};
   if (gang.whole && gang.quota->has()) return PlaceMore(id, assignment);
-  NodesByRole kept = KeptFor(gang, state_);
+  NodesByRole kept = KeptFor(*book_.CensusOf(gang), state_);
   desk_.Try(id, assignment);
   Consider(id);
   const bool placed =
@@ -121,7 +120,7 @@ std::string QuotaPass::Place(GangId id, const queue::Assignment& assignment) {
     why = gang.refusal ? gang.refusal->words().Full() : std::string();
     if (why.empty()) why = kNotNow;
     promises_.Follow(id);
-    KeepOn(std::move(kept), gang, &state_);
+    KeepOn(std::move(kept), *book_.CensusOf(gang), &state_);
   }
   return why;
 }
@@ -152,11 +151,14 @@ std::string QuotaPass::WhySumsLack(GangId id, const queue::Assignment& assignmen
   if (gang.quota->fit != model::Fit::kAggregate || gang.quota->terms->awaits_checks) return {};
   std::map<std::string, int64_t> counts;
   for (const queue::RoleAssignment& role : assignment.roles) counts[role.name] = role.count;
-  model::ResourceList leaving;
+  model::ResourceList asked = DemandOf(gang.quota->declared.promised, counts), leaving;
+  for (const Member* member : gang.members)
+    if (const cluster::PodEntry& entry = state_.pod(member->pod); entry.node.valid() && !entry.pod->done())
+      SubtractUpTo(entry.pod->spec->requests, &asked);
   for (const model::PodId pod : PodsOf(victims)) leaving.AddAll(state_.pod(pod).pod->spec->requests);
-  const auto lack = sums_.LackFor(id, DemandOf(gang.quota->declared.promised, counts), leaving);
+  const auto lack = sums_.LackFor(id, asked, leaving);
   if (!lack) {
-    if (victims.empty()) sums_.Follow(id, gang, true);
+    if (victims.empty()) sums_.Follow(id, gang, true, std::move(counts));
     return {};
   }
   Refusal refusal = ExplainSum(gang, lack->resource, lack->asked, lack->free);
@@ -167,9 +169,14 @@ std::string QuotaPass::WhySumsLack(GangId id, const queue::Assignment& assignmen
   return why;
 }
 
-// One that asks for more does not wait for that itself.
+// One that asks for more does not wait for that itself: the members do that it would have besides.
 void QuotaPass::NoteRefusal(Gang& gang, Refusal refusal) {
-  if (!gang.whole) book_.Refuse(gang, std::move(refusal));
+  if (!gang.whole) return book_.Refuse(gang, std::move(refusal));
+  const auto shared = std::make_shared<const Refusal>(refusal);
+  const std::shared_ptr<const Census> census = book_.CensusOf(gang);
+  for (Member* member : census->pending)
+    if (!member->promised) member->refusal = shared;
+  book_.SetState(gang, gang.state, std::move(refusal));
 }
 
 std::string QuotaPass::WouldPlace(GangId id, const queue::Assignment& assignment,
@@ -177,14 +184,14 @@ std::string QuotaPass::WouldPlace(GangId id, const queue::Assignment& assignment
   if (!book_.at(id).quota->has()) desk_.DecideFit(id);
   if (std::string why = WhySumsLack(id, assignment, victims); !why.empty()) return why;
   if (!book_.at(id).quota->needs_nodes()) return {};
-  NodesByRole kept = KeptFor(book_.at(id), state_);
+  NodesByRole kept = KeptFor(*book_.CensusOf(book_.at(id)), state_);
   desk_.Try(id, assignment);
   promises_.Follow(id);
   Found found;
   std::string why = WhyNotPlaced(id, victims, &found);
   desk_.EndTry(id, false);
   promises_.Follow(id);
-  KeepOn(std::move(kept), book_.at(id), &state_);
+  KeepOn(std::move(kept), *book_.CensusOf(book_.at(id)), &state_);
   if (why.empty()) {
     found.assignment = assignment;
     found_[id] = std::move(found);
@@ -197,12 +204,12 @@ std::string QuotaPass::WouldPlace(GangId id, const queue::Assignment& assignment
 
 void QuotaPass::KeepNodes(GangId id) {
   const auto at = found_.find(id);
-  if (at == found_.end() || !book_.at(id).quota || book_.at(id).quota->report.has) return;
+  if (at == found_.end()) return;
   Found found = std::move(at->second);
   found_.erase(at);
   desk_.Expect(id, found.assignment);
   promises_.Follow(id);
-  KeepOn(std::move(found.nodes), book_.at(id), &state_);
+  KeepOn(std::move(found.nodes), *book_.CensusOf(book_.at(id)), &state_);
 }
 
 std::string QuotaPass::WhyNotPlaced(GangId id, const std::vector<queue::Victim>& gone, Found* found) {

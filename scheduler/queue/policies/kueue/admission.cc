@@ -234,6 +234,7 @@ void KueueAdmission::Evict(model::GangId gang) {
 void KueueAdmission::StopWaiting(model::GangId gang) {
   const auto at = waiting_.find(gang);
   if (at == waiting_.end()) return;
+  if (at->second.leaf.valid()) Touch(at->second.leaf);  // it may have been the first, and another one is now
   Leave(gang, at->second);
   const auto others = by_local_.find(at->second.local);
   others->second.erase(gang);
