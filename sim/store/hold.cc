@@ -12,6 +12,7 @@ constexpr const char* kHoldPods = "tutti-hold-pods";
 constexpr const char* kPlacePods = "tutti-place-queued-pods";
 constexpr const char* kMarkTemplates = "tutti-mark-pod-templates";
 constexpr const char* kMarkLeaderWorkers = "tutti-mark-leader-worker-templates";
+constexpr const char* kUngateElastic = "tutti-ungate-elastic-pods";
 constexpr const char* kHoldRayServices = "tutti-hold-ray-services";
 const GroupResource kDeploymentKind{"apps", "deployments"}, kStatefulSetKind{"apps", "statefulsets"},
     kLeaderWorkerSets{"leaderworkerset.x-k8s.io", "leaderworkersets"}, kRayServices{"ray.io", "rayservices"},
@@ -19,6 +20,7 @@ const GroupResource kDeploymentKind{"apps", "deployments"}, kStatefulSetKind{"ap
 constexpr const char* kPodSetLabel = "kueue.x-k8s.io/podset";
 constexpr const char* kManaged = "kueue.x-k8s.io/managed";
 constexpr const char* kGate = "kueue.x-k8s.io/admission";
+constexpr const char* kElasticGate = "kueue.x-k8s.io/elastic-job";
 constexpr const char* kParent = "kueue.x-k8s.io/pod-suspending-parent";
 constexpr const char* kPriorityClass = "kueue.x-k8s.io/priority-class";
 
@@ -51,6 +53,14 @@ void Gate(Json& pod) {
   if (std::ranges::none_of(gates, is_ours)) gates.push_back({{"name", kGate}});
 }
 
+// A pod of a job that Kueue has started as an elastic one.
+void Ungate(Json& pod) {
+  Json& gates = pod["spec"]["schedulingGates"];
+  if (!gates.is_array()) return;
+  std::erase_if(gates.get_ref<Json::array_t&>(),
+                [](const Json& gate) { return DigString(gate, "name") == kElasticGate; });
+}
+
 bool IsOfJob(const Json& object) { return std::ranges::count(kOwners, DigString(ControllerOf(object), "kind")) > 0; }
 
 // The pods that come of it wait for quota themselves.
@@ -79,6 +89,8 @@ void MarkLeaderWorkers(Json& object) {
 void HoldPod(const Store& store, Json& pod) {
   const bool queued = HasLabel(pod, kQueueNameLabel) && !IsOfJob(pod);
   if (queued && IsInForce(store, kHoldPods)) Gate(pod);
+  const bool gated = HasLabel(pod, kPodSetLabel) && pod["spec"].contains("schedulingGates");
+  if (gated && IsInForce(store, kUngateElastic)) Ungate(pod);
   const std::string& scheduler = DigString(pod, "spec", "schedulerName");
   if (!queued && !HasLabel(pod, kPodSetLabel)) return;
   if ((scheduler.empty() || scheduler == "default-scheduler") && IsInForce(store, kPlacePods))
@@ -88,8 +100,8 @@ void HoldPod(const Store& store, Json& pod) {
 }  // namespace
 
 bool IsHoldPolicy(std::string_view policy) {
-  static constexpr std::string_view kAll[] = {kHoldJobs,  kHoldRayServices, kHoldPods,
-                                              kPlacePods, kMarkTemplates,   kMarkLeaderWorkers};
+  static constexpr std::string_view kAll[] = {kHoldJobs,      kHoldRayServices,   kHoldPods,     kPlacePods,
+                                              kMarkTemplates, kMarkLeaderWorkers, kUngateElastic};
   return std::ranges::find(kAll, policy) != std::end(kAll);
 }
 

@@ -64,6 +64,33 @@ TEST_CASE("an elastic job asks for what it was given, as far as it needs that, u
   CHECK(asked(5) == 2);
 }
 
+TEST_CASE("an elastic job loses the gate of its pods when it starts, and its own gates stay") {
+  Cluster cluster;
+  const model::GangKey key = AddElastic(&cluster);
+  Json gates = Json::parse(R"([{"name":"kueue.x-k8s.io/elastic-job"},{"name":"own"}])");
+  PodSetGrant grant;
+  grant.name = "main";
+  grant.count = 2;
+  PodSet set;
+  set.name = "main";
+  set.count = 2;
+  set.path = "/spec/template";
+  const std::vector<PodSet> sets{set};
+  Json body = cluster.At("Job", "e");
+  body["spec"]["template"]["spec"]["schedulingGates"] = gates;
+  const JobKind& kind = *FindJobKind("jobs.batch");
+  CHECK(Started(kind, sets, {grant}, body)["spec"]["template"]["spec"]["schedulingGates"] ==
+        Json::parse(R"([{"name":"own"}])"));
+  gates.erase(1);
+  body["spec"]["template"]["spec"]["schedulingGates"] = gates;
+  CHECK_FALSE(Started(kind, sets, {grant}, body)["spec"]["template"]["spec"].contains("schedulingGates"));
+  // Members that are to come have none either.
+  Json pod_sets = cluster.At("Workload", key.name)["spec"]["podSets"];
+  pod_sets[0]["template"]["spec"]["schedulingGates"] = gates;
+  cluster.Edit("Workload", key.name, {{"spec", {{"podSets", pod_sets}}}});
+  CHECK(cluster.dialect.Describe(key).promised.at(0).pod->scheduling_gates.empty());
+}
+
 TEST_CASE("a larger Workload gets what the job has also where the first one's status says as much, and is followed") {
   Cluster cluster;
   const model::GangKey key = AddElastic(&cluster);

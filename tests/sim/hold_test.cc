@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/store/hold.h"
 
+#include <map>
+
 #include "tests/sim/world_fixture.h"
 
 namespace tutti::sim {
@@ -86,6 +88,24 @@ TEST_CASE_METHOD(HoldFixture,
     CHECK(DigString(*pod, "spec", "schedulerName") == "tutti");
     CHECK(Dig(*pod, "spec", "schedulingGates").empty());
   }
+}
+
+TEST_CASE_METHOD(HoldFixture,
+                 "The pods of an elastic job that Kueue has started lose the gate of those, and no other") {
+  Json job = Job("j");
+  job["metadata"].erase("labels");
+  job["spec"]["template"]["metadata"]["labels"]["kueue.x-k8s.io/podset"] = "main";
+  job["spec"]["template"]["spec"]["schedulingGates"] = {{{"name", "own"}}, {{"name", "kueue.x-k8s.io/elastic-job"}}};
+  Apply(job);
+  world.Pump();
+  Install("tutti-ungate-elastic-pods");
+  job["metadata"]["name"] = "later";
+  Apply(job);
+  world.Pump();
+  std::map<size_t, int> pods;  // by how many gates they have
+  for (const Object& pod : PodsLabelled("kueue.x-k8s.io/podset", "main"))
+    ++pods[Dig(*pod, "spec", "schedulingGates").size()];
+  CHECK(pods == std::map<size_t, int>{{1, 1}, {2, 1}});
 }
 
 TEST_CASE_METHOD(HoldFixture, "An AppWrapper with a queue's label is made suspended, one of v1beta1 is not") {

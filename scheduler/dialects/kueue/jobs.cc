@@ -413,6 +413,13 @@ bool TakesFlag(const JobKind& kind, const Json& body) {
   return here->is_object() || here->is_null();
 }
 
+void RemoveGate(std::string_view gate, Json* spec) {
+  const auto at = spec->find("schedulingGates");
+  if (at == spec->end() || !at->is_array()) return;
+  std::erase_if(at->get_ref<Json::array_t&>(), [&](const Json& each) { return Field(each, "name") == gate; });
+  if (at->empty()) spec->erase(at);
+}
+
 void GrantTo(const PodSetGrant& grant, Json* pod_template) {
   Json& meta = (*pod_template)["metadata"];
   if (!meta.is_object()) meta = Json::object();
@@ -420,6 +427,7 @@ void GrantTo(const PodSetGrant& grant, Json* pod_template) {
   MergeInto(grant.annotations, &meta["annotations"]);
   Json& spec = (*pod_template)["spec"];
   if (!spec.is_object()) spec = Json::object();
+  RemoveGate(kElasticGate, &spec);
   if (!grant.node_selector.empty()) MergeInto(grant.node_selector, &spec["nodeSelector"]);
   if (grant.tolerations.empty()) return;
   Json& tolerations = spec["tolerations"];

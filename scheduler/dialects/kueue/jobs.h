@@ -82,7 +82,9 @@ struct PodSetGrant {
   std::string scheduler_name;  // for templates that name none
 };
 
-// Gives the template all of that but the scheduler's name.
+// Removes the scheduling gate of that name from the spec of a pod or a template.
+void RemoveGate(std::string_view gate, base::Json* spec);
+// Gives the template all of that but the scheduler's name, and takes the gate of elastic jobs out.
 void GrantTo(const PodSetGrant& grant, base::Json* pod_template);
 
 base::Json TolerationJson(const model::Toleration& toleration);

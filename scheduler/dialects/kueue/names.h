@@ -16,6 +16,8 @@ inline constexpr std::string_view kPriorityLabel = "kueue.x-k8s.io/priority-clas
 inline constexpr std::string_view kMaxTimeLabel = "kueue.x-k8s.io/max-exec-time-seconds";
 inline constexpr std::string_view kMinParallelism = "kueue.x-k8s.io/job-min-parallelism";
 inline constexpr std::string_view kElastic = "kueue.x-k8s.io/elastic-job";  // "true": it may grow while it runs
+// On the pods of an elastic job that Kueue has started, and in its templates. Here they need none.
+inline constexpr std::string_view kElasticGate = "kueue.x-k8s.io/elastic-job";
 inline constexpr std::string_view kCompletionsFollow = "kueue.x-k8s.io/job-completions-equal-parallelism";
 // On a pod that waits for quota itself.
 inline constexpr std::string_view kGate = "kueue.x-k8s.io/admission";  // the scheduling gate

@@ -197,18 +197,12 @@ Json StartedPod(const PodSetGrant& grant, Json body) {
   const Json before = Field(body, "spec");
   GrantTo(grant, &body);
   Json& spec = body["spec"];
-  Json gates = Json::array();
-  for (const Json& gate : ListIn(spec, "schedulingGates"))
-    if (Field(gate, "name") != kGate && Field(gate, "name") != kTopologyGate) gates.push_back(gate);
+  for (const std::string_view gate : {kGate, kTopologyGate}) RemoveGate(gate, &spec);
   // Where no gate held it, its selector cannot be changed any more: the nodes that are held for it are of the flavor.
   if (!HasGate(before)) {
     spec.erase("nodeSelector");
     if (before.contains("nodeSelector")) spec["nodeSelector"] = before["nodeSelector"];
   }
-  if (gates.empty())
-    spec.erase("schedulingGates");
-  else
-    spec["schedulingGates"] = std::move(gates);
   return body;
 }
 

@@ -292,6 +292,7 @@ std::vector<RoleRead> ReadPodSets(JsonReader& read, const JsonField& pod_sets, s
     ReadTopologyRequest(read, set["topologyRequest"], &role);
     if (auto pod = PodFromTemplate(set["template"].value(), ns, "")) {
       NameScheduler(read, set["template"], scheduler_names, &*pod);
+      std::erase(pod->scheduling_gates, kElasticGate);
       role.pod = std::make_shared<const model::Pod>(std::move(*pod));
     } else {
       read.Problem(set["template"], pod.error().message);
