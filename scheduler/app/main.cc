@@ -216,6 +216,9 @@ struct RunVerb {
     verb.add_option("--grpc-port", flags.grpc_port, "also serve gRPC, on this port; 0: do not")
         ->group(group)
         ->capture_default_str();
+    verb.add_flag("--kueue-webhook", flags.kueue_webhook,
+                  "hold new jobs of Kueue's queues as an admission webhook, at /webhooks/kueue; with --tls-cert-file")
+        ->group(group);
     verb.add_option("--tls-cert-file", flags.server.certificate.cert, "default: self-signed, in memory")->group(group);
     verb.add_option("--tls-private-key-file", flags.server.certificate.key, "")->group(group);
     verb.add_option("--tls-min-version", flags.tls_min_version,
@@ -309,6 +312,10 @@ struct RunVerb {
     if (flags.server.certificate.cert.empty() != flags.server.certificate.key.empty()) {
       return RefuseValue("run", "--tls-cert-file and --tls-private-key-file go together; give both or none");
     }
+    if (flags.kueue_webhook && (secure_port == 0 || flags.server.certificate.cert.empty()))
+      return RefuseValue("run",
+                         "--kueue-webhook: an API server calls it on --secure-port, and must know its certificate; "
+                         "give --tls-cert-file and --tls-private-key-file too");
     if (secure_port < 0 || secure_port > 65535)
       return RefuseValue("run", "--secure-port: write a port from 0 to 65535");
     if (flags.grpc_port < 0 || flags.grpc_port > 65535)

@@ -10,6 +10,9 @@
 #include "app/output.h"
 #include "app/pod_resources.h"
 #include "base/json.h"
+#include "base/log.h"
+#include "base/mutex.h"
+#include "dialects/kueue/holding.h"
 #include "observe/decision_json.h"
 
 namespace tutti::app {
@@ -61,6 +64,18 @@ void AddHealth(const PageSources& from, server::Pages* pages) {
   pages->on_check = [&health = from.health](std::string_view path, std::string_view check, bool well) {
     health.Count(path, check, well);
   };
+}
+
+// Answers what the API server asks before it stores a job. One question is read at a time, as that takes far more
+// memory than its text.
+server::OpenQuestion HoldJobs(observe::Metrics& metrics, std::string scheduler_name) {
+  return {kKueueWebhook, [&metrics, name = std::move(scheduler_name),
+                          reading = std::make_shared<base::Mutex>()](std::string_view text) {
+            const base::MutexLock lock(*reading);
+            auto answer = dialects::kueue::AnswerReview(text, name);
+            metrics.OnReview(!answer ? "refused" : answer->held ? "held" : "left");
+            return answer ? PageAnswer{200, std::move(answer->text)} : PageAnswer{400, answer.error().message + "\n"};
+          }};
 }
 
 // Writes "5 hr 03 min 20 sec", as kube-scheduler does.
@@ -146,6 +161,10 @@ server::Pages MakePages(const PageSources& from) {
   pages.folders = {
       {doors::Door::kPrefix, [&door = from.door](const server::FolderRequest& request) { return door.Show(request); },
        {doors::Door::kWhatIf}}};
+  if (from.flags.kueue_webhook) {
+    pages.questions = {HoldJobs(from.metrics, from.scheduler_name)};
+    base::LogInfo("new jobs of Kueue's queues are held by the webhook", {{"path", kKueueWebhook}});
+  }
   return pages;
 }
 

@@ -23,10 +23,14 @@ struct PageSources {
   const Config& config;
   const RunFlags& flags;
   doors::Door& door;
+  std::string scheduler_name;  // that places the pods of queues
 };
 
 // Says why this process has no decisions to show; empty: it leads.
 std::string WhyNotLeading(const Driver& driver, const kube::KubeClient& client, const LeaderElectionConfig& election);
+
+// The path of the webhook that holds the jobs of Kueue's queues.
+inline constexpr const char* kKueueWebhook = "/webhooks/kueue";
 
 server::Pages MakePages(const PageSources& from);
 

@@ -181,6 +181,7 @@ int Run(const RunFlags& flags) {
   observe::AuditLog log(clock);
   observe::History history(clock);
   QuestionReader reader(OptionsOfReader(*config), config->dialects, clock);
+  const std::string scheduler_name = SettingsOf(options->profiles, config->dialects).scheduler_names.front();
   ViewSource source(driver.views(), history, reader, AboutThis(clock, *options),
                     [&driver, &client, &election] { return WhyNotLeading(driver, client, election); });
   observe::Observers observers({&metrics, &log, &history});
@@ -192,8 +193,8 @@ int Run(const RunFlags& flags) {
   observe::HealthMetrics health;
   doors::Desk desk(source, clock);
   doors::Door door(desk);
-  auto serving =
-      Serving::Start(flags, MakePages({driver, client, metrics, health, *config, flags, door}), desk, client, clock);
+  server::Pages pages = MakePages({driver, client, metrics, health, *config, flags, door, scheduler_name});
+  auto serving = Serving::Start(flags, std::move(pages), desk, client, clock);
   if (!serving) return Refuse(serving.error());
   client.feed().Start(scheduler.Kinds());
   Lead(election, client);

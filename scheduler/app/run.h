@@ -22,6 +22,7 @@ struct RunFlags {
   bool secure_serving = true;  // false: --secure-port=0
   server::ServerOptions server;
   int grpc_port = 0;  // 0: none
+  bool kueue_webhook = false;  // answer the API server's AdmissionReviews of jobs that are to wait in Kueue's queues
   // Kubeconfigs of the API servers that decide who may read the pages; empty: the API server of the cluster.
   std::string authentication_kubeconfig, authorization_kubeconfig;
   std::string client_ca_file;  // empty: looked up in the cluster

@@ -126,6 +126,9 @@ struct Metrics::Registry {
   Counter& flushed_placed = flushed.Add({{"result", "scheduled"}});
   Counter& flushed_refused = flushed.Add({{"result", "unschedulable"}});
 
+  Family<Counter>& reviews =
+      NewCounters(registry, "tutti_kueue_webhook_reviews_total",
+                  "AdmissionReviews of new jobs and Pods: held, left as they are, or refused as no such review.");
   Family<Counter>& requests = NewCounters(registry, "rest_client_requests_total",
                                           "Number of HTTP requests, partitioned by status code, method, and host. A "
                                           "watch counts when it ends.");
@@ -272,6 +275,10 @@ void Metrics::OnCycle(double seconds, int64_t events, const Gauges& now) {
                                                {&r.ranking_bytes, now.ranking_bytes}};
   for (const auto& [gauge, value] : values) gauge->Set(static_cast<double>(value));
   if (now.refused != nullptr) CountRefused(*now.refused);
+}
+
+void Metrics::OnReview(std::string_view answer) {
+  registry_->reviews.Add({{"answer", std::string(answer)}}).Increment();
 }
 
 void Metrics::SetLeading(bool leading) {

@@ -2,8 +2,8 @@
 // Metrics: the content of /metrics. A metric with the meaning of one of kube-scheduler's or Kueue's has its name
 // (scheduler_*, kueue_*), so that dashboards and alerts keep working. The others are tutti_*.
 //
-// The Observer's functions are called on the scheduler's thread, OnAnswer on kube-io, Text() and SetLeading() on any.
-// The registry has the mutex.
+// The Observer's functions are called on the scheduler's thread, OnAnswer on kube-io, OnReview(), Text() and
+// SetLeading() on any. The registry has the mutex.
 #pragma once
 
 #include <map>
@@ -33,6 +33,8 @@ class Metrics final : public Observer {
   // Counts an answer of the API server, `seconds` after the request. Status 0: there was no answer. Negative seconds
   // are not counted: the request was a watch. All calls must be on one thread.
   void OnAnswer(std::string_view method, int status, double seconds);
+  // Counts an answer of the webhook that holds jobs: "held", "left", or "refused". Any thread.
+  void OnReview(std::string_view answer);
   void OnCycle(double seconds, int64_t events, const Gauges& gauges) override;
 
   // Sets whether this process leads. Otherwise the metrics of gangs and waiting pods are not shown.

@@ -41,9 +41,9 @@ bool HasBody(const httplib::Request& request) {
   return std::any_of(from, to, [](const auto& header) { return header.second != "0"; });
 }
 
-// Refuses, in `response`, a question that cannot be read. True: it was refused. Only JSON is taken: other types a browser
-// sends for a page of another site without asking.
-bool Unreadable(const httplib::Request& request, httplib::Response& response) {
+// Refuses, in `response`, a question that cannot be read, or has more than `most` bytes. True: it was refused.
+// Only JSON is taken: other types a browser sends for a page of another site without asking.
+bool Unreadable(const httplib::Request& request, size_t most, httplib::Response& response) {
   const std::optional<size_t> length = BodyLength(request);
   const auto refuse = [&response](int status, const std::string& why) {
     response.status = status;
@@ -53,8 +53,8 @@ bool Unreadable(const httplib::Request& request, httplib::Response& response) {
   if (!length) return refuse(411, "the header Content-Length is needed\n");
   // For each range the library copies the bytes that it covers.
   if (!request.ranges.empty()) return refuse(416, "the answer to a question has no ranges\n");
-  if (*length > Folder::kMostBody)
-    return refuse(413, fmt::format("a question may have {} bytes, and this one has {}\n", Folder::kMostBody, *length));
+  if (*length > most)
+    return refuse(413, fmt::format("a question may have {} bytes, and this one has {}\n", most, *length));
   if (request.get_header_value("Content-Type").rfind(kJson, 0) != 0)
     return refuse(415, "a question must be JSON, with Content-Type: application/json\n");
   Connections::LetBodyBeRead(*length);
@@ -164,8 +164,39 @@ struct Server::Impl {
         return httplib::Server::HandlerResponse::Handled;
       }
     }
-    return Unreadable(request, response) ? httplib::Server::HandlerResponse::Handled
-                                         : httplib::Server::HandlerResponse::Unhandled;
+    return Unreadable(request, Folder::kMostBody, response) ? httplib::Server::HandlerResponse::Handled
+                                                            : httplib::Server::HandlerResponse::Unhandled;
+  }
+
+  bool IsOpenQuestion(const httplib::Request& request) const {
+    return request.method == "POST" &&
+           std::ranges::find(pages.questions, request.path, &OpenQuestion::path) != pages.questions.end();
+  }
+
+  // The body is read here, where its place is held.
+  void AddQuestion(const OpenQuestion& question) {
+    http.Post(question.path, [this, &question](const httplib::Request& request, httplib::Response& response,
+                                               const httplib::ContentReader& reader) {
+      const auto [place, refusal] = questions.Take(request.remote_addr);
+      if (!place) {
+        response.status = refusal == Places::Refusal::kAllTaken ? 503 : 429;
+        response.set_header("Retry-After", "1");
+        return response.set_content("too many questions are being read; try again\n", kText);
+      }
+      std::string body;
+      const auto append = [&body](const char* data, size_t length) {
+        body.append(data, length);
+        return body.size() <= kMostQuestion;
+      };
+      if (!reader(append)) {
+        response.status = 400;
+        return response.set_content("the question could not be read to its end\n", kText);
+      }
+      PageAnswer answer = question.answer(body);
+      response.status = answer.status;
+      response.set_header("Cache-Control", "no-store");
+      response.set_content(std::move(answer.body), answer.status == 200 ? kJson : kText);
+    });
   }
 
   void AddFolder(const Folder& folder) {
@@ -272,6 +303,9 @@ struct Server::Impl {
       Connections::HeadIsRead();
       // Refuse before the body is read, because the library takes all of it into memory.
       if (IsQuestion(request)) return Admit(request, response);
+      if (IsOpenQuestion(request))
+        return Unreadable(request, kMostQuestion, response) ? httplib::Server::HandlerResponse::Handled
+                                                            : httplib::Server::HandlerResponse::Unhandled;
       if (Untaken(request, response)) return httplib::Server::HandlerResponse::Handled;
       if (ShowOpen(request, response)) return httplib::Server::HandlerResponse::Handled;
       const Access access = Decide(request);
@@ -284,6 +318,7 @@ struct Server::Impl {
     AddHealth("readyz", pages.ready);
     for (const Page& page : pages.shown) AddPage(page);
     for (const Folder& folder : pages.folders) AddFolder(folder);
+    for (const OpenQuestion& question : pages.questions) AddQuestion(question);
     AddIndex();
   }
 
@@ -292,7 +327,7 @@ struct Server::Impl {
     http.set_idle_interval(Connections::kLook);
     // By default the library sets SO_REUSEPORT, with which a port in use is shared instead of refused.
     http.set_socket_options([this](socket_t socket) { PrepareToListen(socket, share_port); });
-    http.set_payload_max_length(Folder::kMostBody);
+    http.set_payload_max_length(std::max(Folder::kMostBody, kMostQuestion));
     http.set_tcp_nodelay(true);
     http.set_keep_alive_max_count(kRequestsEach);
     http.set_keep_alive_timeout(kReadSeconds);
@@ -310,6 +345,7 @@ struct Server::Impl {
 
   std::atomic<bool> stopping = false;
   Places streams{kMostStreams, kMostStreamsEach};
+  Places questions{kMostQuestions, kMostQuestionsEach};
   ClientAuthorities authorities;
   DelegatedAccess delegated;
 

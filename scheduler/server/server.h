@@ -57,6 +57,13 @@ struct OpenAnswer {
   std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
+// A question that all may ask by a POST of JSON, as its answer is made of the question alone. At most
+// kMostQuestions of them are read at a time, and kMostQuestionsEach of one address.
+struct OpenQuestion {
+  std::string path;
+  std::function<PageAnswer(std::string_view body)> answer;  // JSON if the status is 200
+};
+
 // The pages of a server. All functions are called on server threads.
 struct Pages {
   std::vector<HealthCheck> live, ready, health;
@@ -69,12 +76,16 @@ struct Pages {
   // Answers the paths that are open to all, before anything is asked about the sender; nullopt: it is none of them. May
   // be empty.
   std::function<std::optional<OpenAnswer>(std::string_view path)> open;
+  std::vector<OpenQuestion> questions = {};
   std::string open_at;  // the first of those paths, for the list at "/"; may be empty
 };
 
 class Server {
  public:
   static constexpr int kMostStreams = 128, kMostStreamsEach = 8;
+  static constexpr int kMostQuestions = 64, kMostQuestionsEach = 16;
+  // So many bytes an OpenQuestion may have: more than etcd takes of an object.
+  static constexpr size_t kMostQuestion = size_t{2} << 20;
 
   // Listens, then serves on threads of its own until destroyed. With a null `review` no token is valid. `review` and
   // `clock` must outlive the server. Without `client_ca` clients are not asked for a certificate. Errors: kInvalid (a

@@ -201,6 +201,29 @@ class Values(unittest.TestCase):
             self.assertEqual(by_name(yaml.safe_load_all(packed.stdout)), render())
 
 
+class Webhook(unittest.TestCase):
+    def test_the_webhook_calls_this_release_and_the_deployment_answers_it(self):
+        values = {"tls": {"secretName": "certificate"}, "kueue": {"webhook": {"enabled": True, "caBundle": "Y2E="}}}
+        objects = render(values, release="second", namespace="apart")
+        hooks = objects["MutatingWebhookConfiguration", "second-tutti-hold-jobs"]["webhooks"]
+        service = objects["Service", "second-tutti-webhook"]
+        for hook in hooks:
+            with self.subTest(hook["name"]):
+                self.assertEqual(hook["clientConfig"], {"caBundle": "Y2E=", "service": {
+                    "namespace": "apart", "name": "second-tutti-webhook", "path": "/webhooks/kueue", "port": 443}})
+                exempt = hook["namespaceSelector"]["matchExpressions"][0]["values"]
+                self.assertEqual(exempt, ["kube-system", "apart"])
+        pod = objects["Deployment", "second-tutti"]["spec"]["template"]
+        self.assertLessEqual(service["spec"]["selector"].items(), pod["metadata"]["labels"].items())
+        self.assertIn("--kueue-webhook", pod["spec"]["containers"][0]["args"])
+        self.assertIn(("ValidatingAdmissionPolicy", "second-tutti-queued-jobs"), objects)
+
+    def test_it_is_refused_without_a_certificate_and_beside_the_policies(self):
+        for more, why in [({}, "needs tls.secretName"), ({"hold": True}, "hold the same jobs: choose one")]:
+            done = helm("template", "tutti", CHART, values={"kueue": {"webhook": {"enabled": True}, **more}})
+            self.assertIn(why, done.stderr)
+
+
 class Old(unittest.TestCase):
     def test_api_servers_that_are_too_old_are_refused(self):
         done = helm("template", "tutti", CHART, "--kube-version", "v1.31.0")

@@ -262,6 +262,36 @@ TEST_CASE("what no page takes is refused before its body is read") {
   CHECK(status("HEAD /livez HTTP/1.1") == "HTTP/1.1 200");
 }
 
+TEST_CASE("an open question is answered for all, and refused before it is read where it is no JSON or too long") {
+  std::string problem;
+  Pages pages = SomePages(&problem);
+  std::atomic<int> asked = 0;
+  pages.questions = {{"/question", [&asked](std::string_view body) {
+                        ++asked;
+                        return body == "{}" ? PageAnswer{200, R"({"length":2})"} : PageAnswer{400, "not that\n"};
+                      }}};
+  const auto server = Start(OnLoopback(), pages, nullptr);
+  REQUIRE(server);
+  httplib::SSLClient client("127.0.0.1", (*server)->port());
+  client.enable_server_certificate_verification(false);
+  const auto answer = client.Post("/question?timeout=2s", "{}", kJson);
+  REQUIRE(answer);
+  CHECK(answer->status == 200);
+  CHECK(answer->body == R"({"length":2})");
+  CHECK(answer->get_header_value("Content-Type") == kJson);
+  const std::string large(Server::kMostQuestion, ' ');
+  CHECK(client.Post("/question", large, kJson)->status == 400);
+  CHECK(asked == 2);
+  const auto too_large = client.Post("/question", large + ' ', kJson);
+  REQUIRE(too_large);
+  CHECK(too_large->status == 413);
+  CHECK(too_large->body == "a question may have 2097152 bytes, and this one has 2097153\n");
+  CHECK(client.Post("/question", "{}", kText)->status == 415);
+  CHECK(client.Get("/question")->status != 200);
+  CHECK(client.Post("/other", "{}", kJson)->status == 405);
+  CHECK(asked == 2);
+}
+
 TEST_CASE("a path may be opened by configuration, and without a reviewer nothing else is open") {
   std::string problem;
   ServerOptions options = OnLoopback();

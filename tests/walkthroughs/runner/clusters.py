@@ -22,6 +22,7 @@ CONTROL_PLANE = REPOSITORY / "tests" / "controlplane"
 # What a walkthrough's feature adds to a cluster: manifests, in the order in which they are applied.
 MANIFESTS = {
     "kueue": ["kueue/crds", "kueue/hold/v1"],
+    "kueue-kinds": ["kueue/crds"],
     "appwrapper": ["appwrapper/crds"],
 }
 # And options of the real control plane; of `tutti sim`.

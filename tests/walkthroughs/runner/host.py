@@ -19,6 +19,7 @@ import yaml
 from runner.autoscaler import Autoscaler
 from runner.quantity import milli
 from runner.watch import BINDS, Watch
+from runner.webhook import certify, configuration
 from runner.words import BadWalkthrough, StepFailed, pause, seconds, substitute_all
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
@@ -46,10 +47,15 @@ def fail(text):
     raise StepFailed(text)
 
 
-def do_start_scheduler(session, slow_wire=None):
-    command = session.scheduler.start(slow_wire)
+def do_start_scheduler(session, slow_wire=None, webhook=False):
+    pair = certify(session.directory) if webhook else None
+    command = session.scheduler.start(slow_wire, pair)
     session.tell(f"* the scheduler starts: {command}"
                  + (f"    (its wire carries {slow_wire} bytes/s)" if slow_wire else ""))
+    if pair:
+        code, _, error = session.kubectl(["apply", "-f", "-"], configuration(pair[0], session.scheduler.port))
+        if code != 0:
+            fail(f"the webhook could not be configured: {error}")
 
 
 def do_hold_wire(session):

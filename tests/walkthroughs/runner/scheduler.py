@@ -49,7 +49,8 @@ class Scheduler:
     def running(self):
         return self._process is not None and self._process.poll() is None
 
-    def start(self, slow_wire=None):
+    def start(self, slow_wire=None, webhook=None):
+        """`webhook`: (certificate, key), with which it also answers for the webhook of Kueue's jobs."""
         assert not self.running()
         self._starts += 1
         self._asked = False
@@ -60,6 +61,8 @@ class Scheduler:
         self.port = free_port()
         words = [word.format(kubeconfig=kubeconfig, port=self.port) for word in shlex.split(self._command)]
         words += ["--config", str(self._config)] if self._config else []
+        if webhook:
+            words += ["--kueue-webhook", "--tls-cert-file", str(webhook[0]), "--tls-private-key-file", str(webhook[1])]
         with open(self.log, "wb") as log:
             self._process = subprocess.Popen([*SPAWN, *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         return " ".join(words)
