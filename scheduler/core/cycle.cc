@@ -82,8 +82,8 @@ struct Cycle::Parts {
   ClusterDescriber cluster_describer{state, queues, quota_desk, tallies};
   // Commit.
   ExtenderDesk extender_desk;
-  Committer committer{options,       state,      book,        agenda,    charges, outbox,
-                      extender_desk, pod_status, gang_status, announcer, clock};
+  Committer committer{options, state,         book,       agenda,      queues,    charges,
+                      outbox,  extender_desk, pod_status, gang_status, announcer, clock};
   // Passes.
   Refusals refusals{book, agenda, committer, extender_desk, figures, clock};
   Enrollment enrollment{state,     dialects,  book,      agenda,  charges,     waits,        quota_desk, sums,

@@ -140,6 +140,13 @@ Admission Queues::AdmitByCapability(const QueueKey& key, const model::ResourceLi
   return admission;
 }
 
+bool Queues::IsWithinCapability(const QueueKey& key, const model::ResourceList& amounts) const {
+  for (QueueId at = tree_.Find(key); at.valid(); at = tree_.parent(at))
+    for (const auto& [resource, limit] : tree_.spec(at).capability)
+      if (amounts.Get(resource) > 0 && used_.Used(at, tree_.cells().Find({}, resource)) > limit) return false;
+  return true;
+}
+
 std::set<std::string_view> Queues::Limited(const QueueKey& key) const {
   std::set<std::string_view> names;
   const QueueId queue = tree_.Find(key);

@@ -64,6 +64,9 @@ class Queues {
   // Tells whether the declared capabilities of the queue and those above it leave room for `ask`, whatever their
   // shares. REQUIRES: the queue has no problem.
   Admission AdmitByCapability(const queue::QueueKey& key, const model::ResourceList& ask) const;
+  // Tells whether the queue and those above it hold no more than their declared capabilities of the resources that are
+  // in `amounts`.
+  bool IsWithinCapability(const queue::QueueKey& key, const model::ResourceList& amounts) const;
   bool LimitsFollowDemand() const { return rules_->LimitsFollowDemand(); }
   bool DeservedFollowsDemand() const { return rules_->DeservedFollowsDemand(); }
   // Returns the resources that the queue or one above it limits. No other resource can be short.

@@ -20,6 +20,7 @@
 #include "core/commit/node_watch.h"
 #include "core/commit/nominator.h"
 #include "core/commit/plans.h"
+#include "core/commit/queue_watch.h"
 #include "core/commit/victim_removal.h"
 #include "core/commit/volume_binder.h"
 
@@ -27,9 +28,9 @@ namespace tutti::core {
 
 class Committer {
  public:
-  Committer(const Options& options, cluster::ClusterState& state, GangBook& book, Agenda& agenda, Charges& charges,
-            Outbox& outbox, const ExtenderDesk& extender_desk, PodStatus& pod_status, GangStatus& gang_status,
-            const Announcer& announcer, const base::Clock& clock)
+  Committer(const Options& options, cluster::ClusterState& state, GangBook& book, Agenda& agenda, const Queues& queues,
+            Charges& charges, Outbox& outbox, const ExtenderDesk& extender_desk, PodStatus& pod_status,
+            GangStatus& gang_status, const Announcer& announcer, const base::Clock& clock)
       : options_(options),
         state_(state),
         book_(book),
@@ -40,6 +41,7 @@ class Committer {
         binder_(options, state, book, agenda, plans_, outbox, extender_desk, pod_status, announcer, clock),
         evictor_(state, book, agenda, plans_, outbox, announcer, clock),
         nodes_(options, state, book, agenda, plans_, charges),
+        queues_(state, book, agenda, queues, plans_),
         volumes_(options, state, book, agenda, outbox, clock),
         victims_(options, state, book, agenda, evictor_, outbox, clock),
         nominator_(state, book, agenda, outbox, clock) {}
@@ -81,6 +83,7 @@ class Committer {
   VictimRemoval& victims() { return victims_; }
   // Returns the part that handles what happens to nodes.
   NodeWatch& nodes() { return nodes_; }
+  QueueWatch& queues() { return queues_; }  // likewise, to queues
   // Tells whether no bind or eviction is under way.
   bool quiet() const { return binder_.in_flight() == 0 && evictor_.under_way() == 0; }
   size_t binds_in_flight() const { return binder_.in_flight(); }
@@ -110,6 +113,7 @@ class Committer {
   Binder binder_;
   Evictor evictor_;
   NodeWatch nodes_;
+  QueueWatch queues_;
   VolumeBinder volumes_;
   VictimRemoval victims_;
   const std::array<Preparation*, 1> preparations_{&volumes_};

@@ -292,6 +292,7 @@ void Drain::Apply(const cluster::KindSynced& event) {
 }
 
 void Drain::Follow(dialects::Dialect& dialect, const dialects::Touched& touched) {
+  const uint64_t declared = queues_.tree().version();
   for (const std::string& name : touched.queues) {
     const queue::QueueKey key{std::string(dialect.name()), name};
     if (auto spec = dialect.DescribeQueue(name))
@@ -302,6 +303,7 @@ void Drain::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
     queue_status_.Mark(key);
     happened_ = happened_ | Wake::kQueue;
   }
+  if (queues_.tree().version() != declared) committer_.queues().OnQueuesChanged();
   quota_desk_.Note(dialect, touched);
   std::set<model::GangKey> gangs = touched.gangs;
   if (touched.declarations)
@@ -321,6 +323,7 @@ void Drain::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
       agenda_.OnDescribed(id);
       queue_status_.MarkPath(queue);
       charges_.Move(gang);
+      committer_.queues().OnMoved(id);
       agenda_.MarkReady(id);
     }
     if (gang.members.empty() && !keeps) {
