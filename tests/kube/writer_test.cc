@@ -206,6 +206,32 @@ TEST_CASE("the bind that makes a gang whole goes before those that begin others,
   CHECK(lasts_of_next(5) == 3);  // one was on its way; then the others have every second place
 }
 
+TEST_CASE("a gang is made whole, and what was begun is finished, before a thousand evictions that are to begin") {
+  KubeWriter::Options options;
+  options.in_flight = 1;
+  WriterRig rig(options);
+  constexpr uint64_t kEvictions = 1'000;
+  std::vector<cluster::Command> commands;
+  for (uint64_t i = 0; i < kEvictions; ++i)
+    commands.push_back({0, cluster::Lane::kFinish, rig.In(60'000),
+                        cluster::Delete{cluster::NewRef("", "v1", "pods", "Pod", "ns", "told", "u1", "")}});
+  for (uint64_t i = 0; i < kEvictions; ++i) commands.push_back(rig.Other(cluster::Lane::kEvict, "pods", "to-tell"));
+  commands.push_back(rig.Bind(1, 60'000, "lone"));
+  commands.back().lane = cluster::Lane::kFinish;
+  commands.push_back(rig.Bind(2, 60'000, "last"));
+  commands.back().lane = cluster::Lane::kCommit;
+  rig.Submit(std::move(commands));
+  std::vector<std::string> left;
+  while (!rig.server.open.empty()) {
+    const auto call = rig.server.open.front();
+    const std::string& target = call->request.target;
+    for (const char* name : {"/told", "/to-tell", "/lone", "/last"})
+      if (target.find(name) != std::string::npos && (left.empty() || left.back() != name)) left.emplace_back(name);
+    rig.server.AnswerJson(call, 200, "{}");
+  }
+  CHECK(left == std::vector<std::string>{"/last", "/told", "/lone", "/to-tell"});
+}
+
 TEST_CASE("a patch carries its preconditions, and goes to the status subresource where there is one") {
   WriterRig rig;
   const auto patch = [&](const char* resource, const char* group) {

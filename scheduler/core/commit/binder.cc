@@ -81,7 +81,7 @@ void Binder::Send(GangId id, MemberId slot, Assignment& assignment) {
     extender_desk_.extenders()->Bind(*extender, outbox_.Expect(Outbox::For::kBind, std::move(on_reply)), deadline_ms,
                                      bind);
   } else {
-    const Lane lane = last_of_many || takes_their_place ? Lane::kCommit : Lane::kBind;
+    const Lane lane = last_of_many ? Lane::kCommit : takes_their_place ? Lane::kFinish : Lane::kBind;
     outbox_.Send(Outbox::For::kBind, lane, deadline_ms, std::move(bind), std::move(on_reply));
   }
 }

@@ -90,7 +90,7 @@ void Evictor::PostEvents(Going& going) {
 template <typename Body>
 void Evictor::Send(PodId id, bool announced, Body body) {
   // One that was begun is finished before others begin: so room comes pod by pod, and not all of it at the end.
-  const Lane lane = announced ? Lane::kCommit : Lane::kEvict;
+  const Lane lane = announced ? Lane::kFinish : Lane::kEvict;
   outbox_.Send(Outbox::For::kEviction, lane, clock_.MonotonicMs() + kEvictDeadlineMs, std::move(body),
                [this, id, pod = state_.pod(id).pod, announced](const cluster::CommandReply& reply) {
                  OnReply(id, *pod, announced, reply);
