@@ -311,8 +311,15 @@ observe::Observer::Gauges Cycle::Gauges() {
 }
 
 Cycle::Footprint Cycle::Holds() const {
-  return {parts_->outbox.awaited(),      parts_->book.count(),      parts_->agenda.timers(),
-          parts_->certificates.in_use(), parts_->tallies.counted(), parts_->book.censuses_taken()};
+  return {.awaited = parts_->outbox.awaited(),
+          .gangs = parts_->book.count(),
+          .timers = parts_->agenda.timers(),
+          .certificates = parts_->certificates.in_use(),
+          .gangs_counted = parts_->tallies.counted(),
+          .censuses = parts_->book.censuses_taken(),
+          .classes_ranked = parts_->rankings.made(),
+          .searches = parts_->planner.searches(),
+          .search_work = static_cast<uint64_t>(parts_->planner.work())};
 }
 
 void Cycle::Audit() const {

@@ -61,7 +61,12 @@ std::vector<model::GangDraft> Scheduler::Drafts() const { return impl_->cycle.de
 uint64_t Scheduler::decision_sequence() const { return impl_->cycle.journal().last(); }
 Scheduler::Work Scheduler::Done() const {
   const Cycle::Footprint holds = impl_->cycle.Holds();
-  return {impl_->cycle.describer().made(), holds.gangs_counted, holds.censuses};
+  return {.decisions_made = impl_->cycle.describer().made(),
+          .gangs_counted = holds.gangs_counted,
+          .censuses = holds.censuses,
+          .classes_ranked = holds.classes_ranked,
+          .searches = holds.searches,
+          .search_work = holds.search_work};
 }
 bool Scheduler::AddPods(uint32_t* place, PodList* pods) const {
   constexpr uint32_t kAtOnce = 4'096;

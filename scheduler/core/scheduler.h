@@ -88,6 +88,9 @@ class Scheduler {
     uint64_t decisions_made = 0;  // records, for callers that asked
     uint64_t gangs_counted = 0;   // for the reports of queues
     uint64_t censuses = 0;        // taken: all members of a gang were looked at
+    uint64_t classes_ranked = 0;  // all nodes were looked at for a class of pods
+    uint64_t searches = 0;        // for nodes, be it a look into a ranking
+    uint64_t search_work = 0;     // of those beyond that, in units of the budget (core/place/problem.h)
   };
   Work Done() const;
 

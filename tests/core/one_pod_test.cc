@@ -91,6 +91,9 @@ struct OnePod : Rig {
     count("census", now.censuses, before.censuses);
     count("decision made", now.decisions_made, before.decisions_made);
     count("gang counted", now.gangs_counted, before.gangs_counted);
+    count("class ranked", now.classes_ranked, before.classes_ranked);
+    count("search", now.searches, before.searches);
+    count("search work", now.search_work, before.search_work);
     before = now;
     const uint64_t sequence = scheduler->decision_sequence();
     count("journaled", sequence, std::exchange(journaled, sequence));
@@ -117,12 +120,14 @@ std::string Once(int binds) {
       "attempt scheduled 1\n"
       "bind sent {}\n"
       "census 1\n"
+      "class ranked 1\n"
       "filter prepared 1\n"
       "gang counted 1\n"
       "gang opened 1\n"
       "journaled 1\n"
       "node filtered 1\n"
-      "plan begun 1\n",
+      "plan begun 1\n"
+      "search 1\n",
       binds);
 }
 
@@ -196,7 +201,7 @@ TEST_CASE_METHOD(OnePod, "A pod is bound in the cycle that reads its event, and 
 TEST_CASE_METHOD(OnePod, "A gang of four enters each collaborator as often as one pod does, but for its binds") {
   AddGang("g", 4, 4);
   Step();
-  CHECK(Take() == Once(3));
+  CHECK(Take() == Once(3) + "search work 525\n");
   Settle();
   CHECK(Take() ==
         "bind sent 1\n"  // the last, which commits the gang

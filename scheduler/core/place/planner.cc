@@ -142,6 +142,7 @@ std::vector<cluster::Placement> Planner::NominatedBefore(model::PodId pod, NodeI
 // more to say.
 std::optional<PlanResult> Planner::PlaceLone(const Gang& gang, const Members& members) {
   if (members.size() != 1 || members.front()->shuns_nodes() || !FreeOfTopology(gang)) return std::nullopt;
+  ++searches_;
   const auto& pod_class = state_.pod(members.front()->pod).pod_class;
   NodeId best = OwnRoom(members.front()->pod);
   if (!best) best = BestBeside(gang, members);
@@ -321,6 +322,7 @@ std::optional<PlanResult> Planner::PlaceByScores(const Problem& problem) {
 }
 
 PlanResult Planner::Solve(const Gang& gang, const Problem& problem) {
+  ++searches_;
   if (HasScores(problem) && FreeOfTopology(gang))
     if (auto placed = PlaceByScores(problem)) return *std::move(placed);
   const Rules rules = MakeRules(gang, problem, state_);

@@ -69,6 +69,8 @@ class Planner {
 
   // Returns what all searches have spent so far, in units of the budget (core/place/problem.h).
   int64_t work() const { return work_; }
+  // Returns how often nodes were sought for some members, be it by a look into a ranking.
+  uint64_t searches() const { return searches_; }
   // Adds what was spent on a question about more than one search.
   void Spend(int64_t work) { work_ += work; }
 
@@ -91,6 +93,7 @@ class Planner {
   Rankings& rankings_;
   cluster::WhatIf what_if_;
   int64_t work_ = 0;
+  uint64_t searches_ = 0;
 };
 
 }  // namespace tutti::core

@@ -38,6 +38,7 @@ framework::Ranking& Rankings::For(const std::shared_ptr<const cluster::PodClass>
   entries_.push_front(
       {pod_class, std::make_unique<framework::Ranking>(*profile, *pod_class, snapshot_, workspace_, keep)});
   by_class_[pod_class->id] = entries_.begin();
+  ++made_;
   Measure(entries_.front());
   return *entries_.front().ranking;
 }

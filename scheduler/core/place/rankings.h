@@ -48,6 +48,7 @@ class Rankings {
   void Clear();
 
   size_t count() const { return entries_.size(); }
+  uint64_t made() const { return made_; }  // so far
   size_t bytes() const { return bytes_ + framework::Ranking::MemoryOf(*workspace_); }
 
  private:
@@ -64,6 +65,7 @@ class Rankings {
   const cluster::Snapshot& snapshot_;
   const size_t most_bytes_;
   const std::shared_ptr<framework::Ranking::Workspace> workspace_ = framework::Ranking::MakeWorkspace();
+  uint64_t made_ = 0;
   size_t bytes_ = 0;          // of the rankings, without what they have in common
   std::list<Entry> entries_;  // most recently used first
   std::unordered_map<model::ClassId, std::list<Entry>::iterator> by_class_;
