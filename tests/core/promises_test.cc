@@ -207,6 +207,38 @@ TEST_CASE("A new leader finds a gang that has half of its pods, and holds places
   CHECK(rig.Bound() == 2);
 }
 
+// They are admitted, so their pods are to find the room. What takes room in their stead looks for it elsewhere.
+TEST_CASE("Places that are held for a gang without pods are not taken by pods of higher priority, and delay none") {
+  PromiseRig rig;
+  rig.configure = [](Options* options) { options->gang_preemption = Options::GangPreemption::kLowerPriority; };
+  rig.Restart();
+  rig.AddPriorityClass("high", 100);
+  rig.AddNode("n1", 2);
+  rig.AddPod("low", {.cpu = "2"});
+  rig.Settle();
+  rig.AddNode("n2", 2);
+  rig.Declare("g", {{"worker", 2}});
+  rig.Settle();
+  REQUIRE(rig.states["g"] == GangState::kAdmitted);
+  const bool one_has_come = GENERATE(false, true);
+  CAPTURE(one_has_come);
+  if (one_has_come) rig.AddPod("w0", {.gang = "g", .role = "worker"});
+  rig.Settle();
+  rig.AddPod("high", {.cpu = "2", .priority_class = "high"});
+  rig.Pass(10'000);
+  CHECK(rig.NodeOf("low") == "<gone>");
+  CHECK(rig.NodeOf("high") == "n1");
+  rig.AddPod("another", {.cpu = "2", .priority_class = "high"});
+  rig.Pass(60'000);
+  CHECK(rig.NodeOf("another").empty());
+  CHECK_THAT(rig.Waits("another"), Catch::Contains("0/2 nodes are available: 2 Insufficient cpu."));
+  CHECK(rig.states["g"] == GangState::kAdmitted);
+  for (const char* name : {"w0", "w1"})
+    if (!one_has_come || name != std::string("w0")) rig.AddPod(name, {.gang = "g", .role = "worker"});
+  rig.Settle();
+  CHECK(rig.states["g"] == GangState::kWhole);
+}
+
 TEST_CASE("Nothing is written about a promise") {
   PromiseRig rig;
   int writes = 0;
