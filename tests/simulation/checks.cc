@@ -58,11 +58,12 @@ void Checks::Fail(std::string_view invariant, const std::string& message) {
 
 // --- As commands leave ---
 
-void Checks::OnLease(const std::string& replica, base::Millis now, base::Millis over_ms, base::Millis as_of_ms) {
-  if (replica != holder_ && now < lease_over_ms_ && as_of_ms > lease_taken_ms_)
+void Checks::OnLease(const std::string& replica, base::Millis now, base::Millis over_ms,
+                     std::optional<base::Millis> made_as_of_ms) {
+  if (replica != holder_ && now < lease_over_ms_ && made_as_of_ms.value_or(now) > lease_taken_ms_)
     Fail("one has the lease at a time",
          fmt::format("{} takes it {} ms before that of {} is over", replica, lease_over_ms_ - now, holder_));
-  if (replica != holder_) lease_taken_ms_ = now;
+  if (replica != holder_ || made_as_of_ms) lease_taken_ms_ = now;
   holder_ = replica;
   lease_over_ms_ = over_ms;
 }
@@ -352,7 +353,7 @@ void Checks::CheckOrder(const TruePod& pod, const Knowledge& known) {
   if (pod.commit != pod.uid || pod.stray || !whole_before_.contains(pod.gang)) return;
   if (!gang.declared || gang.role_min.empty() || gang.unit_min > 0) return;
   const std::string head = "headgroup";
-  std::map<std::string, int64_t> have;
+  std::map<std::string, int64_t> have, had_place;
   std::set<std::string> without;  // roles of which one finds no place
   int64_t have_all = 0;
   bool head_here = false, head_open = false, settled = true;
@@ -364,6 +365,10 @@ void Checks::CheckOrder(const TruePod& pod, const Knowledge& known) {
     const bool here = counts && truth_.nodes().at(member.node).present;
     have[member.role] += here;
     have_all += here;
+    // Their binds left together: it had a place, whatever became of its own.
+    const auto plan = plan_of_.find(uid);
+    had_place[member.role] +=
+        member.live() && !member.bound() && plan != plan_of_.end() && plan->second == plan_of_.at(pod.uid);
     const bool no_place = FindsNoPlace(member, known);
     if (no_place) without.insert(member.role);
     if (member.role != head || member.done) continue;
@@ -382,7 +387,7 @@ void Checks::CheckOrder(const TruePod& pod, const Knowledge& known) {
   const bool needed = (of_role != gang.role_min.end() && have[pod.role] < of_role->second) ||
                       have_all + lacking < std::max(sum, gang.min);
   for (const auto& [role, min] : gang.role_min)
-    if (!needed && have[role] < min && without.contains(role))
+    if (!needed && have[role] + had_place[role] < min && without.contains(role))
       Fail(kNeedsFirst, fmt::format("{} of {} (role {}) is bound, and the gang has {} of {} of role {}", pod.name,
                                     pod.gang, pod.role, have[role], min, role));
 }

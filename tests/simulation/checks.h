@@ -33,9 +33,11 @@ class Checks {
 
   // Notes that the replica has the lease from now on.
   void OnLead(const std::string& replica) { led_.emplace(replica, led_.size()); }
-  // Notes that the API server did a write of the lease: the replica has it until `over_ms`. The write goes by the state
-  // at `as_of_ms`. It cannot see a Lease that was made and deleted since then, as docs/availability.md says.
-  void OnLease(const std::string& replica, base::Millis now, base::Millis over_ms, base::Millis as_of_ms);
+  // Notes that the API server did a write of the lease: the replica has it until `over_ms`. A write that made the Lease
+  // goes by the state at `made_as_of_ms`. It cannot see one that was made and deleted since then, as
+  // docs/availability.md says.
+  void OnLease(const std::string& replica, base::Millis now, base::Millis over_ms,
+               std::optional<base::Millis> made_as_of_ms);
   size_t terms() const { return led_.size(); }
   void OnSubmit(Replica& replica, const std::vector<cluster::Command>& commands);
   using PodName = std::pair<std::string, std::string>;  // namespace, name; empty: of no pod
@@ -102,9 +104,9 @@ class Checks {
   std::set<std::string> repaired_;      // uids of members that are evicted because their node is gone
   std::set<std::string> whole_before_;  // gangs that were whole at the last step
   std::set<std::string> half_;
-  std::map<std::string, size_t> led_;  // replicas that have led, and in which order
-  std::string holder_;                 // of the lease
-  base::Millis lease_over_ms_ = 0, lease_taken_ms_ = -1;
+  std::map<std::string, size_t> led_;                     // replicas that have led, and in which order
+  std::string holder_;                                    // of the lease
+  base::Millis lease_over_ms_ = 0, lease_taken_ms_ = -1;  // taken: or made again by its holder
   std::string planner_;  // the latest of led_ that has acted; one that lost its lease while it stood still may act, too
   std::set<std::string> kept_on_;  // gangs found half bound without their commit member: kept, and filled up
   base::Millis healthy_ms_ = 0;

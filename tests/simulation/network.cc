@@ -231,8 +231,9 @@ void Network::OnLease(const Call& call, const std::string& written) {
   const Millis duration_ms = 1'000 * sim::IntOf(sim::Dig(lease, "spec", "leaseDurationSeconds"), 0);
   const Millis now = parts_.clock.MonotonicMs();
   lease_over_ms_ = now + (held ? duration_ms : 0);
-  const Millis as_of_ms = call.request.method == kube::Method::kPost ? call.sent_ms : now;
-  parts_.checks.OnLease(parts_.process, now, *lease_over_ms_, as_of_ms);
+  std::optional<Millis> made_as_of_ms;
+  if (call.request.method == kube::Method::kPost) made_as_of_ms = call.sent_ms;
+  parts_.checks.OnLease(parts_.process, now, *lease_over_ms_, made_as_of_ms);
 }
 
 size_t Network::Carry(size_t writes) {
