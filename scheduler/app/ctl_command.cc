@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "app/arguments.h"
+#include "app/ctl_queue.h"
 #include "app/door_client.h"
 #include "app/door_texts.h"
 #include "app/output.h"
@@ -32,6 +33,7 @@ namespace {
 
 constexpr int kUsage = 2;
 constexpr std::string_view kPlugin = "kubectl-tutti";
+constexpr const char* kApiServer = "the API server's address, or a sim's; by default that of the kubeconfig";
 
 int Fail(const std::string& message) {
   fmt::print(stderr, "error: {}\n", Shown(message, Lines::kKept));
@@ -100,9 +102,12 @@ class Command {
 
  private:
   void AddWhere(CLI::App& verb);
+  void AddApi(CLI::App& verb, const std::string& server);
   void AddNamespace(CLI::App& verb);
   void AddOutput(CLI::App& verb, const std::vector<std::string>& forms);
   void AddVerbs(CLI::App& main);
+  void AddQueue(CLI::App& main);
+  void AddCompletion(CLI::App& main);
   int Why();
   int Get();
   int History();
@@ -110,7 +115,8 @@ class Command {
   int Configuration();
   int Plan();
   int DrainPlan();
-  int Completion();
+  int OperateQueue();
+  int Completion(const CLI::App& main);
   // Asks for the path, and prints the answer as JSON, YAML or by `text`.
   template <typename Render>
   int Ask(const std::string& path, Render text);
@@ -128,21 +134,24 @@ class Command {
   std::string program_ = "kubectl tutti";
   DoorClient::Options where_;
   std::string ns_, output_, kind_, name_, queue_, state_, shell_;
+  QueueAction action_ = QueueAction::kOpen;
   std::vector<std::string> files_;
   bool all_namespaces_ = false;
   std::unique_ptr<DoorClient> door_;
   const base::SystemClock clock_{};
 };
 
+void Command::AddApi(CLI::App& verb, const std::string& server) {
+  verb.add_option("--server", where_.api.server, server)->type_name("URL");
+  verb.add_flag("--insecure-skip-tls-verify", where_.api.insecure, "with --server: do not check its certificate");
+  verb.add_option("--kubeconfig", where_.api.kubeconfig, "the kubeconfig")->type_name("FILE");
+  verb.add_option("--context", where_.api.context, "the context of the kubeconfig")->type_name("NAME");
+}
+
 void Command::AddWhere(CLI::App& verb) {
-  verb.add_option(
-          "--server", where_.server,
-          "the scheduler's own address, as https://127.0.0.1:10259, or a sim's; without it the Service is asked "
-          "through the API server")
-      ->type_name("URL");
-  verb.add_flag("--insecure-skip-tls-verify", where_.insecure, "with --server: do not check its certificate");
-  verb.add_option("--kubeconfig", where_.kubeconfig, "the kubeconfig")->type_name("FILE");
-  verb.add_option("--context", where_.context, "the context of the kubeconfig")->type_name("NAME");
+  AddApi(verb,
+         "the scheduler's own address, as https://127.0.0.1:10259, or a sim's; without it the Service is asked "
+         "through the API server");
   verb.add_option("--scheduler-namespace", where_.ns, "the namespace of the scheduler's Service")
       ->type_name("NAMESPACE")
       ->capture_default_str();
@@ -179,10 +188,6 @@ void Command::AddVerbs(CLI::App& main) {
   CLI::App& config = *main.add_subcommand("config", "Show the configuration of the scheduler");
   config.require_subcommand(1);
   CLI::App& view = *config.add_subcommand("view", "Print the configuration in effect, with all defaults");
-  CLI::App& completion = *main.add_subcommand("completion", "Print a script that completes commands in a shell");
-  completion.add_option("SHELL", shell_, "bash, zsh or fish")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   for (CLI::App* verb : {&why, &get, &history, &plan, &drain, &view, &version}) AddWhere(*verb);
   for (CLI::App* verb : {&why, &get, &history, &plan}) AddNamespace(*verb);
   for (CLI::App* verb : {&why, &history, &plan, &drain}) AddOutput(*verb, {"text", "json", "yaml"});
@@ -191,11 +196,34 @@ void Command::AddVerbs(CLI::App& main) {
   AddOutput(version, {"text", "json", "yaml"});
 }
 
+void Command::AddQueue(CLI::App& main) {
+  CLI::App& queue = *main.add_subcommand("queue", "Open, close or hold a queue, by the API server");
+  queue.require_subcommand(1);
+  const auto add = [&](const char* name, QueueAction action, const char* about) {
+    CLI::App& verb = *queue.add_subcommand(name, about);
+    verb.add_option("QUEUE", name_, "NAME, or KIND/NAME with queue, clusterqueue or localqueue")->required();
+    AddNamespace(verb);
+    AddApi(verb, kApiServer);
+    verb.callback([this, action] { action_ = action; });
+  };
+  add("open", QueueAction::kOpen, "Let it start gangs again");
+  add("close", QueueAction::kClose,
+      "Let it start no gangs. Volcano: what runs goes on. Kueue, HoldAndDrain: what runs is stopped");
+  add("hold", QueueAction::kHold, "Let it start no gangs, and what runs go on; Kueue only");
+}
+
+void Command::AddCompletion(CLI::App& main) {
+  CLI::App& completion = *main.add_subcommand("completion", "Print a script that completes commands in a shell");
+  completion.add_option("SHELL", shell_, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+}
+
 int Command::Go(int argc, char** argv, bool plugin) {
   if (!plugin) program_ = "tutti ctl";
   CLI::App main(
       "Asks Tutti, the scheduler, why gangs wait, what gangs, queues and nodes there are, and what would become of "
-      "others.",
+      "others. Opens and closes queues.",
       program_);
   main.require_subcommand(1);
   main.footer(
@@ -205,10 +233,13 @@ int Command::Go(int argc, char** argv, bool plugin) {
                   "  {0} get queues\n"
                   "  {0} plan -f job.yaml\n"
                   "  {0} drain-plan node-1\n"
+                  "  {0} queue close research\n"
                   "  {0} config view\n"
                   "  {0} get nodes --server http://127.0.0.1:8080     # of tutti sim",
                   program_));
   AddVerbs(main);
+  AddQueue(main);
+  AddCompletion(main);
   main.failure_message(ParseFailure);
   std::vector<std::string> arguments = GoArguments(argc, argv, plugin ? 1 : 2);
   TurnHelpIntoFlag(arguments);
@@ -224,8 +255,9 @@ int Command::Go(int argc, char** argv, bool plugin) {
   }
   const std::string verb = main.get_subcommands().front()->get_name();
   base::SetLogLevel(base::LogLevel::kNone);  // errors are said in a sentence
-  if (verb == "completion") return Completion();
+  if (verb == "completion") return Completion(main);
   if (verb == "version") return Version();
+  if (verb == "queue") return OperateQueue();
   if (!Connect()) return 1;
   if (verb == "config") return Configuration();
   if (verb == "plan") return Plan();
@@ -342,24 +374,42 @@ int Command::Configuration() {
   return Say(output_ == "json" ? ToJsonText(config) : ToYamlText(config));
 }
 
-int Command::Completion() {
-  constexpr const char* kWords = "why get history plan drain-plan config version completion";
-  constexpr const char* kKinds = "gangs queues nodes";
-  if (shell_ == "fish")
-    return Say(
-        fmt::format("complete -c {0} -f\n"
-                    "complete -c {0} -n __fish_use_subcommand -a '{1}'\n"
-                    "complete -c {0} -n '__fish_seen_subcommand_from get' -a '{2}'\n",
-                    kPlugin, kWords, kKinds));
-  std::string text = fmt::format(
-      "_kubectl_tutti() {{\n"
-      "  local words=\"{1}\"\n"
-      "  [[ ${{COMP_WORDS[1]}} == get && $COMP_CWORD -eq 2 ]] && words=\"{2}\"\n"
+int Command::OperateQueue() {
+  const auto api = ApiClient::Connect(where_.api);
+  if (!api) return Fail(api.error().message);
+  const auto done = app::OperateQueue(**api, action_, name_, ns_.empty() ? (*api)->default_namespace() : ns_);
+  return done ? Say(Shown(*done) + "\n") : Fail(done.error().message);
+}
+
+int Command::Completion(const CLI::App& main) {
+  const auto words_of = [](const CLI::App& app) {
+    std::vector<std::string> words;
+    for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+      words.push_back(verb->get_name());
+    return fmt::format("{}", fmt::join(words, " "));
+  };
+  // What follows a verb.
+  std::vector<std::pair<std::string, std::string>> second = {{"get", "gangs queues nodes"},
+                                                             {"completion", "bash zsh fish"}};
+  for (const CLI::App* verb : main.get_subcommands([](const CLI::App*) { return true; }))
+    if (std::string words = words_of(*verb); !words.empty()) second.emplace_back(verb->get_name(), std::move(words));
+  std::string text;
+  if (shell_ == "fish") {
+    text = fmt::format("complete -c {0} -f\ncomplete -c {0} -n __fish_use_subcommand -a '{1}'\n", kPlugin,
+                       words_of(main));
+    for (const auto& [verb, words] : second)
+      text += fmt::format("complete -c {} -n '__fish_seen_subcommand_from {}' -a '{}'\n", kPlugin, verb, words);
+    return Say(text);
+  }
+  if (shell_ == "zsh") text = "autoload -U +X bashcompinit && bashcompinit\n";
+  text += fmt::format("_kubectl_tutti() {{\n  local words=\"{}\"\n", words_of(main));
+  for (const auto& [verb, words] : second)
+    text += fmt::format("  [[ $COMP_CWORD -eq 2 && ${{COMP_WORDS[1]}} == {} ]] && words=\"{}\"\n", verb, words);
+  text += fmt::format(
       "  COMPREPLY=($(compgen -W \"$words\" -- \"${{COMP_WORDS[COMP_CWORD]}}\"))\n"
       "}}\n"
-      "complete -F _kubectl_tutti {0}\n",
-      kPlugin, kWords, kKinds);
-  if (shell_ == "zsh") text = "autoload -U +X bashcompinit && bashcompinit\n" + text;
+      "complete -F _kubectl_tutti {}\n",
+      kPlugin);
   return Say(text);
 }
 

@@ -13,13 +13,16 @@
 #include <limits>
 #include <random>
 #include <thread>
+#include <variant>
 
 #include "base/json.h"
 #include "base/json_string.h"
 #include "base/log.h"
+#include "base/mailbox.h"
 #include "base/mutex.h"
 #include "kube/api_path.h"
 #include "kube/authorized_transport.h"
+#include "kube/command_request.h"
 #include "kube/curl_transport.h"
 #include "kube/feed.h"
 #include "kube/feed_resolver.h"
@@ -251,6 +254,47 @@ base::Result<KubeClient::Reply> KubeClient::Post(const std::string& target, std:
   request.target = target;
   request.body = std::move(json);
   return Call(std::move(request));
+}
+
+base::Result<KubeClient::Reply> KubeClient::Patch(const std::string& target, std::string json) {
+  Request request;
+  request.method = Method::kPatch;
+  request.target = target;
+  request.content_type = kMergePatch;
+  request.body = std::move(json);
+  return Call(std::move(request));
+}
+
+base::Result<KubeClient::Reply> KubeClient::Follow(const std::string& target,
+                                                   const std::function<bool(std::string_view piece)>& read) {
+  // Of kube-io and of the caller, which may stop reading first.
+  struct Exchange {
+    base::Mailbox<std::variant<std::string, Response>> parts;
+    RequestId id = 0;  // kube-io only
+  };
+  const auto exchange = std::make_shared<Exchange>();
+  parts_->loop.Post([&parts = *parts_, target, exchange] {
+    Request request;
+    request.channel = Channel::kStream;
+    request.target = target;
+    exchange->id = parts.transport.Send(
+        std::move(request), [exchange](Response response) { exchange->parts.Put(std::move(response)); },
+        [exchange](const Response&, std::string_view piece) { exchange->parts.Put(std::string(piece)); });
+  });
+  while (!parts_->ended) {
+    for (auto& part : exchange->parts.TakeAll(kLook)) {
+      if (const auto* piece = std::get_if<std::string>(&part)) {
+        if (read(*piece)) continue;
+        parts_->loop.Post([&parts = *parts_, exchange] { parts.transport.Cancel(exchange->id); });
+        return Reply{200, ""};
+      }
+      auto& response = std::get<Response>(part);
+      if (response.failure != Response::Failure::kNone && response.status == 0)
+        return base::Fail(base::ErrorCode::kUnavailable, response.error);
+      return Reply{response.status, std::move(response.body)};
+    }
+  }
+  return base::Fail(base::ErrorCode::kUnavailable, "shutting down");
 }
 
 }  // namespace tutti::kube

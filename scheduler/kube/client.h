@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "cluster/ports.h"
 #include "kube/config.h"
@@ -68,6 +69,11 @@ class KubeClient {
   };
   base::Result<Reply> Get(const std::string& target);
   base::Result<Reply> Post(const std::string& target, std::string json);
+  // A merge patch.
+  base::Result<Reply> Patch(const std::string& target, std::string json);
+  // Gets an answer that goes on, such as a watch. `read` gets the body of a 2xx answer piece by piece, on the thread of
+  // the caller. Returns when the answer has ended, or when `read` is false.
+  base::Result<Reply> Follow(const std::string& target, const std::function<bool(std::string_view piece)>& read);
 
  private:
   struct Parts;

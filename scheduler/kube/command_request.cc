@@ -10,7 +10,6 @@
 namespace tutti::kube {
 namespace {
 
-constexpr const char* kMergePatch = "application/merge-patch+json";
 constexpr const char* kStrategicPatch = "application/strategic-merge-patch+json";
 constexpr const char* kJsonPatch = "application/json-patch+json";
 

@@ -13,6 +13,8 @@
 
 namespace tutti::kube {
 
+inline constexpr const char* kMergePatch = "application/merge-patch+json";
+
 // Knows the kinds of the objects that a writer writes.
 class KindResolver {
  public:

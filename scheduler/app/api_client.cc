@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/api_client.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/json.h"
+#include "base/json_string.h"
+#include "cluster/json_text.h"
+#include "kube/config.h"
+
+namespace tutti::app {
+namespace {
+
+// Removes all that says who the user is.
+void DropCredentials(kube::Config* config) {
+  config->exec.reset();
+  for (std::string* secret :
+       {&config->token, &config->token_file, &config->username, &config->password, &config->client_cert_pem,
+        &config->client_key_pem, &config->client_cert_file, &config->client_key_file})
+    secret->clear();
+}
+
+base::Result<base::Json> ObjectIn(base::Result<kube::KubeClient::Reply> reply) {
+  if (!reply) return tl::make_unexpected(reply.error());
+  if (reply->status < 200 || reply->status > 299)
+    return base::Fail(reply->status == 404 ? base::ErrorCode::kNotFound : base::ErrorCode::kUnavailable,
+                      WhyRefused(*reply));
+  base::Json object = cluster::ParseJson(reply->body);
+  if (!object.is_object()) return base::Fail(base::ErrorCode::kUnavailable, "the answer of the API server is no object");
+  return object;
+}
+
+}  // namespace
+
+std::string Escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                       c == '.' || c == '_' || c == '~';
+    if (plain)
+      out += c;
+    else
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
+base::Result<kube::Config> LoadUserConfig(const ApiOptions& options) {
+  kube::Config config;
+  auto loaded = kube::LoadConfig({options.kubeconfig, options.context, ""});
+  if (!loaded && (options.server.empty() || !options.kubeconfig.empty() || !options.context.empty()))
+    return tl::make_unexpected(loaded.error());
+  if (loaded) config = *std::move(loaded);
+  if (!options.server.empty()) {
+    if (const std::string problem = kube::ServerProblem(options.server); !problem.empty())
+      return base::Invalid(fmt::format("--server: {}", problem));
+    config.server = options.server;
+    if (options.insecure) {
+      config.insecure_skip_tls_verify = true;
+      config.ca_pem.clear();
+      config.ca_file.clear();
+    }
+  }
+  if (config.server.starts_with("http://")) DropCredentials(&config);
+  return config;
+}
+
+std::string WhyRefused(const kube::KubeClient::Reply& reply) {
+  std::string text = reply.body;
+  if (text.starts_with('{')) {
+    const base::Json status = cluster::ParseJson(text);
+    if (const auto at = status.is_object() ? status.find("message") : status.end();
+        at != status.end() && at->is_string())
+      text = at->get<std::string>();
+  }
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.empty() ? fmt::format("HTTP {}", reply.status) : text;
+}
+
+UserClient::UserClient(const kube::Config& config) {
+  kube::KubeClient::Options options;
+  options.component = "kubectl-tutti";
+  options.version = TUTTI_VERSION;
+  client_ = std::make_unique<kube::KubeClient>(config, options, clock_, sink_);
+}
+
+UserClient::~UserClient() { client_->Shutdown(0); }
+
+ApiClient::ApiClient(const kube::Config& config)
+    : client_(config), default_namespace_(config.default_namespace.empty() ? "default" : config.default_namespace) {}
+
+base::Result<std::unique_ptr<ApiClient>> ApiClient::Connect(const ApiOptions& options) {
+  const auto config = LoadUserConfig(options);
+  if (!config) return tl::make_unexpected(config.error());
+  return std::unique_ptr<ApiClient>(new ApiClient(*config));
+}
+
+base::Result<base::Json> ApiClient::Get(const std::string& path) { return ObjectIn(client_->Get(path)); }
+
+base::Result<base::Json> ApiClient::Post(const std::string& path, const base::Json& object) {
+  return ObjectIn(client_->Post(path, base::PrintJson(object)));
+}
+
+base::Result<base::Json> ApiClient::Patch(const std::string& path, const base::Json& object) {
+  return ObjectIn(client_->Patch(path, base::PrintJson(object)));
+}
+
+}  // namespace tutti::app
