@@ -16,8 +16,11 @@
 
 #include "app/arguments.h"
 #include "app/ctl_queue.h"
+#include "app/ctl_top.h"
+#include "app/ctl_watch.h"
 #include "app/door_client.h"
 #include "app/door_texts.h"
+#include "app/listing.h"
 #include "app/output.h"
 #include "base/closest.h"
 #include "base/file.h"
@@ -110,6 +113,7 @@ class Command {
   void AddCompletion(CLI::App& main);
   int Why();
   int Get();
+  int Top();
   int History();
   int Version();
   int Configuration();
@@ -129,14 +133,13 @@ class Command {
   int SayAnswer(const base::Json& answer, Render text);
   // Connects, and sets the namespace if none was given.
   bool Connect();
-  Width width() const { return output_ == "wide" ? Width::kWide : output_ == "name" ? Width::kNames : Width::kNormal; }
 
   std::string program_ = "kubectl tutti";
   DoorClient::Options where_;
-  std::string ns_, output_, kind_, name_, queue_, state_, shell_;
+  std::string given_ns_, ns_, output_, kind_, name_, queue_, state_, shell_;
   QueueAction action_ = QueueAction::kOpen;
   std::vector<std::string> files_;
-  bool all_namespaces_ = false;
+  bool all_namespaces_ = false, watch_ = false;
   std::unique_ptr<DoorClient> door_;
   const base::SystemClock clock_{};
 };
@@ -178,6 +181,9 @@ void Command::AddVerbs(CLI::App& main) {
   get.add_flag("-A,--all-namespaces", all_namespaces_, "gangs of all namespaces");
   get.add_option("--queue", queue_, "only gangs of this queue")->type_name("NAME");
   get.add_option("--state", state_, "only gangs in this state, such as waiting-for-nodes")->type_name("STATE");
+  get.add_flag("-w,--watch", watch_, "then print each row that changes, until Ctrl-C");
+  CLI::App& top = *main.add_subcommand("top", "Show gangs, queues and nodes on the terminal, every two seconds");
+  top.add_option("-n,--namespace", ns_, "only the gangs of this namespace")->type_name("NAMESPACE");
   CLI::App& history = *main.add_subcommand("history", "Say what happened to a gang");
   history.add_option("NAME", name_, "a gang: NAME, KIND/NAME or NAMESPACE/NAME")->required();
   CLI::App& plan = *main.add_subcommand("plan", "Say whether manifests would start now, where, and who would leave");
@@ -188,7 +194,7 @@ void Command::AddVerbs(CLI::App& main) {
   CLI::App& config = *main.add_subcommand("config", "Show the configuration of the scheduler");
   config.require_subcommand(1);
   CLI::App& view = *config.add_subcommand("view", "Print the configuration in effect, with all defaults");
-  for (CLI::App* verb : {&why, &get, &history, &plan, &drain, &view, &version}) AddWhere(*verb);
+  for (CLI::App* verb : {&why, &get, &top, &history, &plan, &drain, &view, &version}) AddWhere(*verb);
   for (CLI::App* verb : {&why, &get, &history, &plan}) AddNamespace(*verb);
   for (CLI::App* verb : {&why, &history, &plan, &drain}) AddOutput(*verb, {"text", "json", "yaml"});
   AddOutput(get, {"table", "wide", "name", "json", "yaml"});
@@ -230,7 +236,8 @@ int Command::Go(int argc, char** argv, bool plugin) {
       fmt::format("Examples:\n"
                   "  {0} why raycluster/train\n"
                   "  {0} get gangs -A --state waiting-for-nodes -o wide\n"
-                  "  {0} get queues\n"
+                  "  {0} get queues --watch\n"
+                  "  {0} top\n"
                   "  {0} plan -f job.yaml\n"
                   "  {0} drain-plan node-1\n"
                   "  {0} queue close research\n"
@@ -258,14 +265,20 @@ int Command::Go(int argc, char** argv, bool plugin) {
   if (verb == "completion") return Completion(main);
   if (verb == "version") return Version();
   if (verb == "queue") return OperateQueue();
+  if (watch_ && !output_.empty() && output_ != "table" && output_ != "wide") {
+    Fail("--watch prints a table: -o is table or wide");
+    return kUsage;
+  }
   if (!Connect()) return 1;
   if (verb == "config") return Configuration();
   if (verb == "plan") return Plan();
   if (verb == "drain-plan") return DrainPlan();
+  if (verb == "top") return Top();
   return verb == "why" ? Why() : verb == "get" ? Get() : History();
 }
 
 bool Command::Connect() {
+  given_ns_ = ns_;
   name_ = NameIn(name_, &ns_);
   auto door = DoorClient::Connect(where_);
   if (!door) {
@@ -326,26 +339,31 @@ int Command::Why() {
 int Command::History() { return Ask(fmt::format("gangs/{}/{}/history", Escaped(ns_), Escaped(name_)), HistoryText); }
 
 int Command::Get() {
-  const auto none = [](std::string text, const std::string& where) {
-    if (text.empty()) fmt::print(stderr, "No resources found{}\n", where);
-    return text;
-  };
-  std::string query = name_.empty() ? "" : "&name=" + Escaped(name_);
-  const auto path = [&query](const char* kind) {
-    if (!query.empty()) query[0] = '?';
-    return kind + query;
-  };
-  if (kind_.starts_with("queue"))
-    return Ask(path("queues"), [&](const base::Json& list) { return none(QueueTable(list, width()), ""); });
-  if (kind_.starts_with("node"))
-    return Ask(path("nodes"), [&](const base::Json& list) { return none(NodeTable(list, width()), ""); });
-  if (!all_namespaces_) query += "&namespace=" + Escaped(ns_);
-  if (!queue_.empty()) query += "&queue=" + Escaped(queue_);
-  if (!state_.empty()) query += "&state=" + Escaped(state_);
-  return Ask(path("gangs"), [&](const base::Json& list) {
-    return none(GangTable(list, width(), all_namespaces_, clock_.WallMs()),
-                all_namespaces_ ? "" : fmt::format(" in namespace {}", ns_));
+  Listing listing;
+  listing.name = name_;
+  listing.queue = queue_;
+  listing.state = state_;
+  listing.kind = kind_.starts_with("gang")    ? Listing::Kind::kGangs
+                 : kind_.starts_with("queue") ? Listing::Kind::kQueues
+                                              : Listing::Kind::kNodes;
+  if (!all_namespaces_) listing.ns = ns_;
+  listing.columns = {output_ == "wide" ? Width::kWide : Width::kNormal, all_namespaces_};
+  if (watch_) {
+    const base::Status ended = WatchListing(*door_, listing, clock_);
+    return ended ? 0 : Fail(ended.error().message);
+  }
+  return Ask(PathOf(listing), [&](const base::Json& list) {
+    const Table table = TableOf(listing, list, clock_.WallMs());
+    const bool of_one_namespace = listing.kind == Listing::Kind::kGangs && !all_namespaces_;
+    if (table.empty())
+      fmt::print(stderr, "No resources found{}\n", of_one_namespace ? fmt::format(" in namespace {}", ns_) : "");
+    return output_ == "name" ? NameLines(list, WordOf(listing.kind)) : table.empty() ? "" : table.Text();
   });
+}
+
+int Command::Top() {
+  const base::Status ended = app::Top(*door_, given_ns_, clock_);
+  return ended ? 0 : Fail(ended.error().message);
 }
 
 int Command::Version() {

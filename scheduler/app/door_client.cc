@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/json.h"
+#include "cluster/json_text.h"
 #include "doors/door.h"
 #include "kube/config.h"
 #include "kube/credentials.h"
@@ -36,6 +38,35 @@ base::Result<std::string> TokenOf(kube::Config* config) {
   while (!read->empty() && (read->back() == '\n' || read->back() == '\r')) read->pop_back();
   return read;
 }
+
+// Reads Server-Sent Events, piece by piece.
+class EventReader {
+ public:
+  explicit EventReader(const DoorClient::ReadEvent& read) : read_(read) {}
+
+  // False: `read` was.
+  bool Add(std::string_view piece) {
+    if (piece.empty()) return read_("", base::Json());
+    text_ += piece;
+    size_t begin = 0;
+    for (size_t end; (end = text_.find('\n', begin)) != std::string::npos; begin = end + 1)
+      if (!AddLine(std::string_view(text_).substr(begin, end - begin))) return false;
+    text_.erase(0, begin);
+    return true;
+  }
+
+ private:
+  bool AddLine(std::string_view line) {
+    const auto value = [line](std::string_view name) { return line.starts_with(name) ? line.substr(name.size()) : ""; };
+    if (const auto event = value("event: "); !event.empty()) event_ = event;
+    if (const auto data = value("data: "); !data.empty()) data_ = data;
+    if (!line.empty() || event_.empty()) return true;
+    return read_(std::exchange(event_, ""), cluster::ParseJson(std::exchange(data_, "")));
+  }
+
+  const DoorClient::ReadEvent& read_;
+  std::string text_, event_, data_;
+};
 
 }  // namespace
 
@@ -75,6 +106,15 @@ base::Result<std::string> DoorClient::GetPage(const std::string& path) {
 
 base::Result<std::string> DoorClient::Post(const std::string& path, const std::string& json) {
   return AskUntilLed([&] { return client_->Post(prefix_ + doors::Door::kPrefix + path, json); });
+}
+
+base::Status DoorClient::Follow(const std::string& path, const ReadEvent& read) {
+  EventReader events(read);
+  const auto ended = AskUntilLed([&] {
+    return client_->Follow(prefix_ + doors::Door::kPrefix + path,
+                           [&events](std::string_view piece) { return events.Add(piece); });
+  });
+  return ended ? base::Status() : tl::make_unexpected(ended.error());
 }
 
 template <typename Send>

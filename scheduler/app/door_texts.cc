@@ -47,6 +47,11 @@ const Json& List(const Json& object, const char* field) {
 
 std::string OrDash(std::string text) { return text.empty() ? "-" : text; }
 
+std::string QueueName(const Json& queue) {
+  const std::string ns = Text(queue, "namespace");
+  return (ns.empty() ? "" : ns + "/") + Text(queue, "name");
+}
+
 std::string NameOf(const Json& gang) { return Text(gang, "namespace") + "/" + Text(gang, "name"); }
 
 std::string Since(const Json& object, const char* field, base::Millis now_ms) {
@@ -198,44 +203,39 @@ std::string Shown(std::string_view text, Lines lines) {
   return shown;
 }
 
-std::string GangTable(const Json& list, Width width, bool with_namespaces, base::Millis now_ms) {
-  std::vector<std::string> header = {"NAME", "KIND", "QUEUE", "PRIORITY", "STATE", "BOUND", "POSITION", "AGE"};
-  if (with_namespaces) header.insert(header.begin(), "NAMESPACE");
-  if (width == Width::kWide) header.insert(header.end(), {"SINCE", "REASON", "MESSAGE"});
+Table GangTable(const Json& list, const GangColumns& columns, base::Millis now_ms) {
+  const bool wide = columns.width == Width::kWide;
+  Table::Row header;
+  if (columns.namespaces) header.emplace_back("NAMESPACE");
+  header.insert(header.end(), {"NAME", "KIND", "QUEUE", "PRIORITY", "STATE", "BOUND"});
+  if (columns.positions) header.emplace_back("POSITION");
+  header.emplace_back("AGE");
+  if (wide) header.insert(header.end(), {"SINCE", "REASON", "MESSAGE"});
   Table table(std::move(header));
-  std::string names;
   for (const Json& gang : List(list, "gangs")) {
-    names += fmt::format("gang/{}\n", Text(gang, "name"));
-    std::vector<std::string> row = {
-        Text(gang, "name"),
-        Text(gang, "dialect"),
-        OrDash(Text(gang, "queue")),
-        std::to_string(Number(gang, "priority")),
-        Text(gang, "state"),
-        fmt::format("{}/{}", Number(gang, "bound"), std::max(Number(gang, "minMember"), Number(gang, "members"))),
-        PositionOf(gang),
-        Since(gang, "created", now_ms)};
-    if (with_namespaces) row.insert(row.begin(), Text(gang, "namespace"));
-    if (width == Width::kWide) {
+    Table::Row row;
+    if (columns.namespaces) row.push_back(Text(gang, "namespace"));
+    row.insert(row.end(), {Text(gang, "name"), Text(gang, "dialect"), OrDash(Text(gang, "queue")),
+                           std::to_string(Number(gang, "priority")), Text(gang, "state"),
+                           fmt::format("{}/{}", Number(gang, "bound"),
+                                       std::max(Number(gang, "minMember"), Number(gang, "members")))});
+    if (columns.positions) row.push_back(PositionOf(gang));
+    row.push_back(Since(gang, "created", now_ms));
+    if (wide) {
       row.push_back(Since(gang, "since", now_ms));
       row.push_back(OrDash(Text(gang, "reason")));
       row.push_back(Text(gang, "message"));
     }
     table.Add(std::move(row));
   }
-  if (width == Width::kNames) return names;
-  return table.empty() ? "" : table.Text();
+  return table;
 }
 
-std::string QueueTable(const Json& list, Width width) {
+Table QueueTable(const Json& list, Width width) {
   std::vector<std::string> header = {"NAME", "KIND", "PARENT", "STATE", "USED", "WAITING", "RUNNING"};
   if (width == Width::kWide) header.insert(header.end(), {"DIALECT", "WEIGHT", "PROBLEM"});
   Table table(std::move(header));
-  std::string names;
   for (const Json& queue : List(list, "queues")) {
-    const std::string ns = Text(queue, "namespace");
-    const std::string name = (ns.empty() ? "" : ns + "/") + Text(queue, "name");
-    names += fmt::format("queue/{}\n", name);
     std::vector<std::string> used;
     for (const Json& cell : List(queue, "cells")) {
       const std::string resource = Text(cell, "resource"), flavor = Text(cell, "flavor");
@@ -246,7 +246,7 @@ std::string QueueTable(const Json& list, Width width) {
                                  most.is_null() ? "" : "/" + Amount(resource, Number(most))));
     }
     const Json& gangs = At(queue, "gangs");
-    std::vector<std::string> row = {name,
+    std::vector<std::string> row = {QueueName(queue),
                                     Text(queue, "kind"),
                                     OrDash(Text(queue, "parent")),
                                     Text(queue, "state"),
@@ -260,11 +260,10 @@ std::string QueueTable(const Json& list, Width width) {
     }
     table.Add(std::move(row));
   }
-  if (width == Width::kNames) return names;
-  return table.empty() ? "" : table.Text();
+  return table;
 }
 
-std::string NodeTable(const Json& list, Width width) {
+Table NodeTable(const Json& list, Width width) {
   // Resources that are not on every node of every cluster have columns of their own.
   std::set<std::string> devices;
   for (const Json& node : List(list, "nodes"))
@@ -278,11 +277,8 @@ std::string NodeTable(const Json& list, Width width) {
   header.push_back("GANGS");
   if (width == Width::kWide) header.push_back("HELD BY");
   Table table(std::move(header));
-  std::string names;
   for (const Json& node : List(list, "nodes")) {
-    const std::string name = Text(node, "name");
-    names += fmt::format("node/{}\n", name);
-    std::vector<std::string> row = {name, fmt::format("{}{}", Flag(node, "ready") ? "Ready" : "NotReady",
+    std::vector<std::string> row = {Text(node, "name"), fmt::format("{}{}", Flag(node, "ready") ? "Ready" : "NotReady",
                                                       Flag(node, "unschedulable") ? ",SchedulingDisabled" : "")};
     for (const std::string& resource : resources) {
       const int64_t all = Number(At(node, "allocatable"), resource.c_str());
@@ -296,8 +292,14 @@ std::string NodeTable(const Json& list, Width width) {
     if (width == Width::kWide) row.push_back(fmt::format("{}", fmt::join(held, " ")));
     table.Add(std::move(row));
   }
-  if (width == Width::kNames) return names;
-  return table.empty() ? "" : table.Text();
+  return table;
+}
+
+std::string NameLines(const Json& list, const std::string& kind) {
+  std::string text;
+  for (const Json& one : List(list, (kind + "s").c_str()))
+    text += fmt::format("{}/{}\n", kind, kind == "queue" ? QueueName(one) : Text(one, "name"));
+  return text;
 }
 
 std::string WhyText(const Json& gang, base::Millis now_ms) {

@@ -5,19 +5,26 @@
 #include <string>
 #include <string_view>
 
+#include "app/output.h"
 #include "base/clock.h"
 #include "base/json_fwd.h"
 
 namespace tutti::app {
 
 // How much a table shows.
-enum class Width { kNormal, kWide, kNames };
+enum class Width { kNormal, kWide };
+struct GangColumns {
+  Width width = Width::kNormal;
+  bool namespaces = true;
+  bool positions = true;  // false: of gangs that a watch tells, which are without them
+};
 
-// ListGangsResponse, ListQueuesResponse and ListNodesResponse as tables. `with_namespaces`: the first column is the
-// namespace. `now_ms`: wall time, for ages.
-std::string GangTable(const base::Json& list, Width width, bool with_namespaces, base::Millis now_ms);
-std::string QueueTable(const base::Json& list, Width width);
-std::string NodeTable(const base::Json& list, Width width);
+// ListGangsResponse, ListQueuesResponse and ListNodesResponse as tables. `now_ms`: wall time, for ages.
+Table GangTable(const base::Json& list, const GangColumns& columns, base::Millis now_ms);
+Table QueueTable(const base::Json& list, Width width);
+Table NodeTable(const base::Json& list, Width width);
+// Such a list as lines "gang/NAME". `kind`: "gang", "queue" or "node".
+std::string NameLines(const base::Json& list, const std::string& kind);
 
 // A Gang: why it waits or runs, its place in line, and which gangs hold what it lacks.
 std::string WhyText(const base::Json& gang, base::Millis now_ms);

@@ -131,22 +131,27 @@ void ShowNotes(const std::vector<std::string>& notes) {
   for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
 }
 
-void Table::Add(std::vector<std::string> row) {
+void Table::Add(Row row) {
   for (std::string& cell : row) cell = Escaped(cell);
   rows_.push_back(std::move(row));
 }
 
 std::string Table::Text() const {
-  std::vector<size_t> widths(rows_.front().size());
-  for (const auto& row : rows_) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  std::vector<size_t> widths;
+  return Lines(rows_, gap_, &widths);
+}
+
+std::string Table::Lines(const std::vector<Row>& rows, size_t gap, std::vector<size_t>* widths) {
+  for (const Row& row : rows) {
+    widths->resize(std::max(widths->size(), row.size()));
+    for (size_t i = 0; i < row.size(); ++i) (*widths)[i] = std::max((*widths)[i], row[i].size());
   }
   std::string text;
-  for (const auto& row : rows_) {
+  for (const Row& row : rows) {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
       line += row[i];
-      line.append(widths[i] - row[i].size() + gap_, ' ');
+      line.append((*widths)[i] - row[i].size() + gap, ' ');
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";

@@ -30,16 +30,21 @@ void ShowNotes(const std::vector<std::string>& notes);
 // Aligned columns, as kubectl prints them; no space at the end of a line.
 class Table {
  public:
+  using Row = std::vector<std::string>;
   static constexpr size_t kGetGap = 3, kDescribeGap = 2;  // between columns, in spaces
 
   explicit Table(std::vector<std::string> header, size_t gap = kGetGap) : gap_(gap), rows_{std::move(header)} {}
-  void Add(std::vector<std::string> row);
+  void Add(Row row);
   bool empty() const { return rows_.size() == 1; }
   std::string Text() const;
+  const std::vector<Row>& rows() const { return rows_; }  // the header is the first
+
+  // Returns the rows in lines. No column is narrower than it is in `widths`, which is what was printed above; it grows.
+  static std::string Lines(const std::vector<Row>& rows, size_t gap, std::vector<size_t>* widths);
 
  private:
   const size_t gap_;
-  std::vector<std::vector<std::string>> rows_;
+  std::vector<Row> rows_;
 };
 
 }  // namespace tutti::app

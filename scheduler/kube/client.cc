@@ -282,16 +282,17 @@ base::Result<KubeClient::Reply> KubeClient::Follow(const std::string& target,
         [exchange](const Response&, std::string_view piece) { exchange->parts.Put(std::string(piece)); });
   });
   while (!parts_->ended) {
-    for (auto& part : exchange->parts.TakeAll(kLook)) {
-      if (const auto* piece = std::get_if<std::string>(&part)) {
-        if (read(*piece)) continue;
-        parts_->loop.Post([&parts = *parts_, exchange] { parts.transport.Cancel(exchange->id); });
-        return Reply{200, ""};
+    auto arrived = exchange->parts.TakeAll(kLook);
+    if (arrived.empty()) arrived.emplace_back(std::string());
+    for (auto& part : arrived) {
+      if (auto* response = std::get_if<Response>(&part)) {
+        if (response->failure != Response::Failure::kNone && response->status == 0)
+          return base::Fail(base::ErrorCode::kUnavailable, response->error);
+        return Reply{response->status, std::move(response->body)};
       }
-      auto& response = std::get<Response>(part);
-      if (response.failure != Response::Failure::kNone && response.status == 0)
-        return base::Fail(base::ErrorCode::kUnavailable, response.error);
-      return Reply{response.status, std::move(response.body)};
+      if (read(std::get<std::string>(part))) continue;
+      parts_->loop.Post([&parts = *parts_, exchange] { parts.transport.Cancel(exchange->id); });
+      return Reply{200, ""};
     }
   }
   return base::Fail(base::ErrorCode::kUnavailable, "shutting down");

@@ -17,7 +17,7 @@ TEST_CASE("ages are as kubectl writes them") {
   constexpr base::Millis kSecond = 1'000, kMinute = 60 * kSecond, kHour = 60 * kMinute, kDay = 24 * kHour;
   const auto age = [](base::Millis ms) {
     const base::Json gang = {{"gangs", {{{"name", "g"}, {"created", base::FormatTime(kNow - ms)}}}}};
-    const std::string table = GangTable(gang, Width::kNormal, false, kNow);
+    const std::string table = GangTable(gang, {}, kNow).Text();
     return table.substr(table.rfind(' ') + 1);
   };
   CHECK(age(-5 * kSecond) == "0s\n");
@@ -46,7 +46,7 @@ TEST_CASE("a gang that asks for more than the cluster has is said to start never
 
 TEST_CASE("a name cannot move the cursor of a terminal") {
   const base::Json list = cluster::ParseJson(R"({"gangs":[{"namespace":"a","name":"g","queue":"q\u001b[2J"}]})");
-  CHECK_THAT(GangTable(list, Width::kNormal, true, kNow), Contains("q?[2J"));
+  CHECK_THAT(GangTable(list, {}, kNow).Text(), Contains("q?[2J"));
   CHECK(Shown("a\u009B2J\u202Eb\u2066\u00A0\u00E4\nc") == "a?2J?b?\u00A0\u00E4?c");
   CHECK(Shown("a\n\u0085\x7F", Lines::kKept) == "a\n??");
 }
@@ -55,13 +55,13 @@ TEST_CASE("answers of other shapes make no text that is wrong") {
   for (const char* text : {"null", "[]", R"({"gangs":1,"queues":"x","nodes":null,"events":{}})",
                            R"({"gangs":[null,[],1],"queues":[{"cells":[null]}],"nodes":[{"allocatable":[1]}]})"}) {
     const base::Json answer = cluster::ParseJson(text);
-    GangTable(answer, Width::kWide, true, kNow);
+    GangTable(answer, {Width::kWide}, kNow);
     QueueTable(answer, Width::kWide);
     NodeTable(answer, Width::kWide);
     WhyText(answer, kNow);
     HistoryText(answer);
   }
-  CHECK(GangTable(base::Json(), Width::kNormal, false, kNow).empty());
+  CHECK(GangTable(base::Json(), {}, kNow).empty());
 }
 
 TEST_CASE("what stands in a path is escaped") { CHECK(Escaped("a-b_c.d~E/ ?%") == "a-b_c.d~E%2F%20%3F%25"); }
