@@ -5,6 +5,7 @@
   package_test.py TUTTI [unittest arguments]
 """
 
+import hashlib
 import json
 import os
 import pathlib
@@ -14,6 +15,8 @@ import sys
 import tarfile
 import tempfile
 import unittest
+
+import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TUTTI = None
@@ -86,9 +89,30 @@ class Packed(unittest.TestCase):
         self.assertIn("libssl3", control)
         files = run("dpkg-deb", "--contents", self.deb).stdout
         for wanted in ("./usr/bin/tutti\n", "./usr/bin/kubectl-tutti -> tutti\n", "./usr/share/man/man1/tutti.1.gz\n", "./usr/share/man/man1/tutti-simulate.1.gz\n",
+                       "./usr/share/man/man1/kubectl-tutti.1.gz\n", "./usr/share/man/man1/kubectl-tutti-queue.1.gz\n",
                        "./usr/share/doc/tutti/sbom.spdx.json\n", "./usr/share/doc/tutti/copyright\n",
                        "./usr/share/doc/tutti/manifests/chart/files/deploy/20-rbac.yaml\n"):
             self.assertIn(wanted, files)
+
+    def test_krew_finds_the_plugin_in_the_tarball(self):
+        manifest = yaml.safe_load((self.dir / "out/krew.yaml").read_text())
+        self.assertEqual((manifest["kind"], manifest["metadata"]["name"]), ("Plugin", "tutti"))
+        platform, = manifest["spec"]["platforms"]
+        self.assertEqual(platform["sha256"], hashlib.sha256(self.tarball.read_bytes()).hexdigest())
+        self.assertTrue(platform["uri"].endswith("/" + self.tarball.name), platform["uri"])
+        unpacked, placed = self.dir / "krew", self.dir / "store"
+        with tarfile.open(self.tarball) as archive:
+            # krew unpacks folders and files, and refuses all else.
+            self.assertEqual([member.name for member in archive if not member.isdir() and not member.isfile()], [])
+            archive.extractall(unpacked, filter="data")
+        placed.mkdir()
+        for rule in platform["files"]:
+            for file in unpacked.glob(rule["from"]):
+                shutil.move(file, placed / rule["to"])
+        plugin = self.dir / "kubectl-tutti"
+        plugin.symlink_to(placed / platform["bin"])
+        done = run(plugin, "completion", "bash")
+        self.assertIn("complete -F _kubectl_tutti kubectl-tutti", done.stdout, done.stderr)
 
     def test_packing_twice_gives_the_same_bytes(self):
         done = run(ROOT / "scripts/package", TUTTI, self.dir / "again")
