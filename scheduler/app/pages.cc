@@ -148,6 +148,8 @@ server::Pages MakePages(const PageSources& from) {
                     const auto pods = from.driver.leading() ? from.driver.views().Pods() : nullptr;
                     return pods ? PodResourcesText(*pods) : "";
                   })},
+                 // Only the leader shows it, too.
+                 {"/metrics/queues", server::kPrometheus, show([&desk = from.desk] { return desk.QueueMetrics(); })},
                  {"/configz", server::kJson, show([text = ConfigJson(from.config)] { return text; })},
                  {"/flagz", server::kText, show([text = FlagzText(from.flags.values)] { return text; })},
                  {"/statusz", server::kText, show([from] { return StatuszText(from); })},

@@ -22,6 +22,7 @@ struct PageSources {
   observe::HealthMetrics& health;
   const Config& config;
   const RunFlags& flags;
+  doors::Desk& desk;
   doors::Door& door;
   std::string scheduler_name;  // that places the pods of queues
 };

@@ -193,7 +193,7 @@ int Run(const RunFlags& flags) {
   observe::HealthMetrics health;
   doors::Desk desk(source, clock);
   doors::Door door(desk);
-  server::Pages pages = MakePages({driver, client, metrics, health, *config, flags, door, scheduler_name});
+  server::Pages pages = MakePages({driver, client, metrics, health, *config, flags, desk, door, scheduler_name});
   auto serving = Serving::Start(flags, std::move(pages), desk, client, clock);
   if (!serving) return Refuse(serving.error());
   client.feed().Start(scheduler.Kinds());

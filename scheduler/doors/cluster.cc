@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "doors/messages.h"
+#include "doors/queue_metrics.h"
 #include "doors/text.h"
 
 namespace tutti::doors {
@@ -127,6 +128,12 @@ DoorResult<v1::ListNodesResponse> Cluster::ListNodes(const v1::ListNodesRequest&
   }
   FillLevels(&response);
   return response;
+}
+
+std::string Cluster::QueueMetrics(base::Millis now_ms) {
+  const auto table = gangs_.All();
+  const auto queues = table ? Recent(&queues_, [this] { return source_.ListQueues(); }) : nullptr;
+  return queues ? QueueMetricsText(**table, *queues, now_ms) : "";
 }
 
 DoorResult<v1::ListQueuesResponse> Cluster::ListQueues(const v1::ListQueuesRequest& request, Sight& sight) {

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 
 #include "base/mutex.h"
 #include "doors/gangs.h"
@@ -20,6 +21,8 @@ class Cluster {
 
   DoorResult<v1::ListNodesResponse> ListNodes(const v1::ListNodesRequest& request, Sight& sight);
   DoorResult<v1::ListQueuesResponse> ListQueues(const v1::ListQueuesRequest& request, Sight& sight);
+  // Returns the metrics of queues; empty: this process does not lead, or is too busy. `now_ms`: wall time.
+  std::string QueueMetrics(base::Millis now_ms);
 
  private:
   // Readers that ask at about the same time share one list.

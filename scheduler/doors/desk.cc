@@ -32,6 +32,8 @@ DoorResult<void> Desk::CheckSignedIn(const std::shared_ptr<const server::Rights>
   return Fail(Failure::Kind::kAnonymous, "a token is needed: send the header Authorization: Bearer TOKEN");
 }
 
+std::string Desk::QueueMetrics() { return cluster_->QueueMetrics(clock_.WallMs()); }
+
 DoorResult<v1::Version> Desk::GetVersion(Sight& sight) const {
   const DoorResult<bool> may = sight.SeesPath("/apis/tutti/v1/version");
   if (!may) return tl::make_unexpected(may.error());

@@ -37,6 +37,8 @@ class Desk {
   Sight SightOf(std::shared_ptr<const server::Rights> rights, std::string ns) const {
     return Sight(std::move(rights), std::move(ns), clock_);
   }
+  // Returns what /metrics/queues shows; empty: this process does not lead, or is too busy.
+  std::string QueueMetrics();
   DoorResult<v1::Version> GetVersion(Sight& sight) const;
   // Follows the changes after `since`; 0: from now on. This outlives the follower.
   DoorResult<Follower> Watch(uint64_t since, Sight sight);

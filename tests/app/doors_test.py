@@ -535,6 +535,8 @@ class OnTheEmbeddedCluster(unittest.TestCase):
         self.assertEqual(self.page(first_port, "/healthz/leaderElection")[1], "ok")
         self.assertIn('pod="p"', self.page(first_port, "/metrics/resources")[1])
         self.assertEqual(self.page(second_port, "/metrics/resources"), (200, ""))
+        self.assertIn('# TYPE tutti_queue_used gauge', self.page(first_port, "/metrics/queues")[1])
+        self.assertEqual(self.page(second_port, "/metrics/queues"), (200, ""))
         self.assertRegex(self.page(first_port, "/flagz")[1], r"(?m)^leader-elect-lease-duration=15s$")
         self.assertRegex(self.page(first_port, "/statusz")[1], r"(?m)^Leader: this process leads$")
         self.assertRegex(self.page(first_port, "/metrics/slis")[1],
