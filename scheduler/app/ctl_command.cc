@@ -21,7 +21,10 @@
 #include "app/door_client.h"
 #include "app/door_texts.h"
 #include "app/listing.h"
+#include "app/migration_check.h"
 #include "app/output.h"
+#include "app/pseudonyms.h"
+#include "app/snapshot.h"
 #include "base/closest.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -109,7 +112,10 @@ class Command {
   void AddNamespace(CLI::App& verb);
   void AddOutput(CLI::App& verb, const std::vector<std::string>& forms);
   void AddVerbs(CLI::App& main);
+  void AddService(CLI::App& verb);
   void AddQueue(CLI::App& main);
+  void AddSnapshot(CLI::App& main);
+  void AddMigrate(CLI::App& main);
   void AddCompletion(CLI::App& main);
   int Why();
   int Get();
@@ -120,6 +126,8 @@ class Command {
   int Plan();
   int DrainPlan();
   int OperateQueue();
+  int Snapshot();
+  int CheckMigration();
   int Completion(const CLI::App& main);
   // Asks for the path, and prints the answer as JSON, YAML or by `text`.
   template <typename Render>
@@ -139,7 +147,7 @@ class Command {
   std::string given_ns_, ns_, output_, kind_, name_, queue_, state_, shell_;
   QueueAction action_ = QueueAction::kOpen;
   std::vector<std::string> files_;
-  bool all_namespaces_ = false, watch_ = false;
+  bool all_namespaces_ = false, watch_ = false, redacts_ = false;
   std::unique_ptr<DoorClient> door_;
   const base::SystemClock clock_{};
 };
@@ -155,6 +163,10 @@ void Command::AddWhere(CLI::App& verb) {
   AddApi(verb,
          "the scheduler's own address, as https://127.0.0.1:10259, or a sim's; without it the Service is asked "
          "through the API server");
+  AddService(verb);
+}
+
+void Command::AddService(CLI::App& verb) {
   verb.add_option("--scheduler-namespace", where_.ns, "the namespace of the scheduler's Service")
       ->type_name("NAMESPACE")
       ->capture_default_str();
@@ -218,6 +230,27 @@ void Command::AddQueue(CLI::App& main) {
   add("hold", QueueAction::kHold, "Let it start no gangs, and what runs go on; Kueue only");
 }
 
+void Command::AddSnapshot(CLI::App& main) {
+  CLI::App& snapshot = *main.add_subcommand(
+      "snapshot", "Write what the scheduler reads of the cluster into a file for tutti simulate; no secrets");
+  snapshot.add_flag("--redact", redacts_, "pseudonyms in place of names and of values of labels; no images");
+  snapshot.add_option("-o,--output", output_, "the file; by default standard output")->type_name("FILE");
+  AddApi(snapshot, kApiServer);
+  AddService(snapshot);
+}
+
+void Command::AddMigrate(CLI::App& main) {
+  CLI::App& migrate = *main.add_subcommand("migrate", "Prepare the move from another scheduler");
+  migrate.require_subcommand(1);
+  CLI::App& check = *migrate.add_subcommand(
+      "check", "Say what is in use of other schedulers, and what Tutti makes of it; ends with 1 if it does not take something, or something "
+      "cannot be read");
+  check.add_option("-f,--filename", files_, "look at these manifests, and not at a cluster; - is standard input")
+      ->type_name("FILE");
+  AddOutput(check, {"table", "json", "yaml"});
+  AddApi(check, kApiServer);
+}
+
 void Command::AddCompletion(CLI::App& main) {
   CLI::App& completion = *main.add_subcommand("completion", "Print a script that completes commands in a shell");
   completion.add_option("SHELL", shell_, "bash, zsh or fish")
@@ -241,11 +274,15 @@ int Command::Go(int argc, char** argv, bool plugin) {
                   "  {0} plan -f job.yaml\n"
                   "  {0} drain-plan node-1\n"
                   "  {0} queue close research\n"
+                  "  {0} migrate check\n"
+                  "  {0} snapshot --redact -o cluster.json\n"
                   "  {0} config view\n"
                   "  {0} get nodes --server http://127.0.0.1:8080     # of tutti sim",
                   program_));
   AddVerbs(main);
   AddQueue(main);
+  AddSnapshot(main);
+  AddMigrate(main);
   AddCompletion(main);
   main.failure_message(ParseFailure);
   std::vector<std::string> arguments = GoArguments(argc, argv, plugin ? 1 : 2);
@@ -265,6 +302,8 @@ int Command::Go(int argc, char** argv, bool plugin) {
   if (verb == "completion") return Completion(main);
   if (verb == "version") return Version();
   if (verb == "queue") return OperateQueue();
+  if (verb == "snapshot") return Snapshot();
+  if (verb == "migrate") return CheckMigration();
   if (watch_ && !output_.empty() && output_ != "table" && output_ != "wide") {
     Fail("--watch prints a table: -o is table or wide");
     return kUsage;
@@ -397,6 +436,50 @@ int Command::OperateQueue() {
   if (!api) return Fail(api.error().message);
   const auto done = app::OperateQueue(**api, action_, name_, ns_.empty() ? (*api)->default_namespace() : ns_);
   return done ? Say(Shown(*done) + "\n") : Fail(done.error().message);
+}
+
+int Command::Snapshot() {
+  const auto api = ApiClient::Connect(where_.api);
+  if (!api) return Fail(api.error().message);
+  std::vector<std::string> notes;
+  auto objects = ReadSnapshot(**api, &notes);
+  if (!objects) return Fail(objects.error().message);
+  if (redacts_) Pseudonymize(&*objects);
+  const auto door = DoorClient::Connect(where_);
+  if (const auto configz = door ? (*door)->GetPage("/configz") : tl::make_unexpected(door.error())) {
+    auto configuration = ConfigurationIn(cluster::ParseJson(*configz));
+    objects->insert(objects->begin(), configuration.begin(), configuration.end());
+  } else {
+    notes.push_back("left out: the configuration of the scheduler: " + configz.error().message);
+  }
+  for (std::string& note : notes) note = Shown(note);
+  ShowNotes(notes);
+  if (output_.empty() || output_ == "-") return Say(SnapshotText(*objects));
+  const base::Status written = WriteFile(output_, SnapshotText(*objects));
+  return written ? 0 : Fail(written.error().message);
+}
+
+int Command::CheckMigration() {
+  std::vector<std::string> notes, unread;
+  std::vector<MigrationFinding> findings;
+  if (!files_.empty()) {
+    const auto manifests = sim::LoadManifests(files_, {.notes = &notes});
+    if (!manifests) return Fail(manifests.error().message);
+    findings = app::CheckMigration(ReadFromManifests(*manifests), &unread);
+  } else {
+    const auto api = ApiClient::Connect(where_.api);
+    if (!api) return Fail(api.error().message);
+    findings = app::CheckMigration(ReadFromCluster(**api), &unread);
+  }
+  for (const std::string& one : unread) notes.push_back(Shown(one));
+  ShowNotes(notes);
+  const nlohmann::ordered_json json = MigrationJson(findings);
+  const int said = Say(output_ == "json"   ? ToJsonText(json)
+                       : output_ == "yaml" ? ToYamlText(json)
+                                           : MigrationText(findings));
+  const bool lacks_some =
+      std::ranges::any_of(findings, [](const auto& it) { return it.verdict == MigrationRule::Verdict::kNot; });
+  return said != 0 || lacks_some || !unread.empty() ? 1 : 0;
 }
 
 int Command::Completion(const CLI::App& main) {

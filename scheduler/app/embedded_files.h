@@ -18,6 +18,8 @@ std::vector<EmbeddedFile> EmbeddedDefinitions();
 std::vector<EmbeddedFile> EmbeddedTakeover();
 // Returns the files of ui/, by their paths below it: "index.html", "views/gang.js".
 std::vector<EmbeddedFile> EmbeddedConsole();
+// Returns the pages docs/migrate/from-*.md.
+std::vector<EmbeddedFile> EmbeddedMigrations();
 // Returns the manifests that `tutti demo` applies.
 std::vector<EmbeddedFile> EmbeddedDemo();
 

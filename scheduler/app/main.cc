@@ -21,6 +21,7 @@
 #include "app/sim_command.h"
 #include "app/sim_flags.h"
 #include "app/simulate.h"
+#include "app/snapshot.h"
 #include "app/upstream_flags.h"
 #include "app/yaml_fields.h"
 #include "base/duration.h"
@@ -352,9 +353,9 @@ struct SimulateVerb {
         "which\n"
         "then succeed, or fail with sim.tutti.dev/exit-code: \"1\"; deleted, they take sim.tutti.dev/stop-after: 10s "
         "to stop.\n"
-        "The same input gives the same bytes. A cluster as it is now: kubectl get nodes,pods -A -o yaml | tutti "
-        "simulate "
-        "- job.yaml");
+        "The same input gives the same bytes. A cluster as it is now: kubectl tutti snapshot | tutti simulate - "
+        "job.yaml.\n"
+        "The configuration in a snapshot is used unless --config gives another.");
     given.AddTo(verb, "manifests: files, folders, or - for standard input")->required();
     given.AddStrict(verb);
     AddConfig(verb, &config_files);
@@ -374,13 +375,15 @@ struct SimulateVerb {
       return RefuseValue("simulate", once.error().message);
     auto config = app::LoadWholeConfig(config_files);
     if (!config) return Refuse("simulate", config.error().message);
-    options.config = *std::move(config);
     const auto until_ms = base::ParseSpan(until);
     if (!until_ms) return RefuseValue("simulate", "--until: " + until_ms.error().message);
     options.until_ms = *until_ms;
     options.strict_kinds = given.strict;
     auto manifests = given.Load();
     if (!manifests) return Refuse("simulate", manifests.error().message);
+    auto snapshot_config = app::TakeConfiguration(&*manifests);
+    if (!snapshot_config) return Refuse("simulate", snapshot_config.error().message);
+    options.config = config_files.empty() && *snapshot_config ? **std::move(snapshot_config) : *std::move(config);
     const auto ray = kuberay.Parse(*manifests);
     if (!ray) return Refuse("simulate", ray.error().message);
     options.world.kuberay = *ray;

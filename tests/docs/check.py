@@ -24,6 +24,7 @@ WORDS = re.compile(
     r"aforementioned|utili[sz]e[sd]?|leverag(?:e|es|ed|ing)|facilitates?|seamless(?:ly)?|simply|obviously|in order to|"
     r"as well as|a plethora|prior to|subsequent(?:ly)?|upon|whilst|amongst)\b", re.IGNORECASE)
 SKIPPED = {"build", ".git", "node_modules"}
+COMMENT = re.compile(r" ?<!--.*?-->")
 FENCE = re.compile(r"^```.*?^```$", re.M | re.S)
 
 
@@ -59,7 +60,8 @@ def broken_links(file, root):
 
 
 def prose(text):
-    """(line, text) of each paragraph, list item and cell, without code."""
+    """(line, text) of each paragraph, list item and cell, without code and comments."""
+    text = COMMENT.sub("", text)
     paragraph, begin = [], 0
     fenced = False
     for number, line in enumerate(text.splitlines() + [""], start=1):
