@@ -28,7 +28,8 @@ base::Result<base::Json> ObjectIn(base::Result<kube::KubeClient::Reply> reply) {
     return base::Fail(reply->status == 404 ? base::ErrorCode::kNotFound : base::ErrorCode::kUnavailable,
                       WhyRefused(*reply));
   base::Json object = cluster::ParseJson(reply->body);
-  if (!object.is_object()) return base::Fail(base::ErrorCode::kUnavailable, "the answer of the API server is no object");
+  if (!object.is_object())
+    return base::Fail(base::ErrorCode::kUnavailable, "the answer of the API server is no object");
   return object;
 }
 

@@ -16,8 +16,8 @@ class ChangedRows {
   // `name_columns`: how many of the first columns name a row.
   explicit ChangedRows(size_t name_columns) : name_columns_(name_columns) {}
 
-  // Returns the lines of these rows that are new or have changed. An age alone is no change. The header stands above the
-  // first of them, and is repeated if it is another one.
+  // Returns the lines of these rows that are new or have changed. An age alone is no change. The header stands above
+  // the first of them, and is repeated if it is another one.
   std::string Update(const Table& table);
   // The same for a table of all rows: one that is not in it is gone.
   std::string Replace(const Table& table);

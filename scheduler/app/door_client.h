@@ -30,8 +30,8 @@ class DoorClient {
   base::Result<std::string> Get(const std::string& path);
   // The same for a POST of JSON.
   base::Result<std::string> Post(const std::string& path, const std::string& json);
-  // Follows a stream of Server-Sent Events below the door: `read` gets the name and the data of each, and an empty name some
-  // times a second. Returns when the stream has ended, or when `read` is false. Error: as of Get.
+  // Follows a stream of Server-Sent Events below the door: `read` gets the name and the data of each, and an empty name
+  // some times a second. Returns when the stream has ended, or when `read` is false. Error: as of Get.
   using ReadEvent = std::function<bool(std::string_view event, const base::Json& data)>;
   base::Status Follow(const std::string& path, const ReadEvent& read);
   // The same as Get for a page of the scheduler, such as "/configz".

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listing: which gangs, queues or nodes `get` and `top` show, how the door is asked for them, and the answer as a table.
+// Listing: which gangs, queues or nodes `get` and `top` show, how the door is asked for them, and the answer as a
+// table.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `kubectl tutti migrate check`: which objects and settings of other schedulers are in use, and what Tutti makes of them.
+// `kubectl tutti migrate check`: which objects and settings of other schedulers are in use, and what Tutti makes of
+// them.
 #pragma once
 
 #include <functional>
@@ -20,8 +21,8 @@ struct MigrationFinding {
   std::vector<std::string> objects;  // "NAMESPACE/NAME" or "NAME"
 };
 
-// Returns the objects that a rule looks at; none: the kind is not served. Objects that are not of the rule's name may be
-// among them.
+// Returns the objects that a rule looks at; none: the kind is not served. Objects that are not of the rule's name may
+// be among them.
 using ReadForRule = std::function<base::Result<std::vector<base::Json>>(const MigrationRule& rule)>;
 
 // Asks the API server. Each kind is listed once.

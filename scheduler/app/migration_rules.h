@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MigrationRules: the tables of docs/migrate as rules. A row of those tables may have, in its last cell, comments that say how
-// its first cell is found in a cluster:
+// MigrationRules: the tables of docs/migrate as rules. A row of those tables may have, in its last cell, comments that
+// say how its first cell is found in a cluster:
 //
 //   <!-- VERDICT: KIND.GROUP[:NAMESPACE/NAME] [POINTER [OPERATOR VALUE]] -->
 //

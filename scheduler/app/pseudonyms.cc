@@ -127,7 +127,8 @@ class Renaming {
     size_t number = 0;
     for (auto& [word, pseudonym] : names_) {
       const auto [of, index] = Ordinal(word);
-      pseudonym = index.empty() ? fmt::format("n{:06}", ++number) : fmt::format("{}-{}", names_.find(of)->second, index);
+      pseudonym =
+          index.empty() ? fmt::format("n{:06}", ++number) : fmt::format("{}-{}", names_.find(of)->second, index);
     }
   }
 
@@ -168,7 +169,8 @@ class Renaming {
 
   bool IsKept(const std::string& text, std::string_view field) const {
     if (text.empty() || Among(kFields, field)) return true;
-    if (IsNumberOrTime(text) || IsUid(text) || HasDomain(text) || Among(kWords, text) || keys_.contains(text)) return true;
+    if (IsNumberOrTime(text) || IsUid(text) || HasDomain(text)) return true;
+    if (Among(kWords, text) || keys_.contains(text)) return true;
     return IsWordOfTheApi(text) && !labels_.contains(text);
   }
 
@@ -200,10 +202,10 @@ class Renaming {
   // "db" and "2" of "db-2" if "db" is a name, too: pods of a StatefulSet are numbered so.
   std::pair<std::string, std::string> Ordinal(const std::string& word) const {
     const size_t dash = word.rfind('-');
-    if (dash == std::string::npos || dash + 1 == word.size() || !names_.contains(word.substr(0, dash)) ||
-        !std::all_of(word.begin() + static_cast<ptrdiff_t>(dash) + 1, word.end(), [](char c) { return c >= '0' && c <= '9'; }))
-      return {word, ""};
-    return {word.substr(0, dash), word.substr(dash + 1)};
+    if (dash == std::string::npos || !names_.contains(word.substr(0, dash))) return {word, ""};
+    std::string index = word.substr(dash + 1);
+    const bool is_number = !index.empty() && index.find_first_not_of("0123456789") == std::string::npos;
+    return is_number ? std::pair(word.substr(0, dash), std::move(index)) : std::pair(word, std::string());
   }
 
   std::set<std::string, std::less<>> keys_, labels_;

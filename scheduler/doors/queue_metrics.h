@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What /metrics/queues shows: the gangs of each queue by state, those that wait by reason, and what queues have. Labels:
-// `dialect` and `queue`.
+// What /metrics/queues shows: the gangs of each queue by state, those that wait by reason, and what queues have. The
+// labels are `dialect` and `queue`.
 #pragma once
 
 #include <cstddef>

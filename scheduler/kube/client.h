@@ -72,8 +72,8 @@ class KubeClient {
   // A merge patch.
   base::Result<Reply> Patch(const std::string& target, std::string json);
   // Gets an answer that goes on, such as a watch. `read` gets the body of a 2xx answer piece by piece, on the thread of
-  // the caller, and some times a second an empty piece. Returns when the answer has ended, also if the connection broke in the
-  // middle, or when `read` is false.
+  // the caller, and some times a second an empty piece. Returns when the answer has ended, also if the connection broke
+  // in the middle, or when `read` is false.
   base::Result<Reply> Follow(const std::string& target, const std::function<bool(std::string_view piece)>& read);
 
  private:
