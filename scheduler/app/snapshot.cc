@@ -100,10 +100,11 @@ void (*StripOf(std::string_view field))(Json&) {
   return nullptr;
 }
 
-// Settings of other operators in which users write passwords.
+// Commands, and settings of other operators, in which users write passwords.
 bool HoldsSecrets(std::string_view field, const Json& value) {
   if (field == "env" || field == "envFrom") return value.is_array();
-  return field == "runtimeEnvYAML" || field == "redisPassword" || field == "redis-password" || field == "caBundle";
+  return field == "entrypoint" || field == "runtimeEnvYAML" || field == "redisPassword" || field == "redis-password" ||
+         field == "caBundle";
 }
 
 }  // namespace

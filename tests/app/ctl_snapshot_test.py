@@ -80,6 +80,18 @@ spec:
       restartPolicy: Never
       containers: [{{name: main, image: busybox, env: [{{name: A, value: {MARK}}}], resources: {{requests: {{cpu: 500m}}}}}}]
 ---
+apiVersion: ray.io/v1
+kind: RayJob
+metadata: {{name: ray, namespace: secret-team}}
+spec:
+  suspend: true
+  entrypoint: python run.py --token={MARK}
+  runtimeEnvYAML: "env_vars: {{A: {MARK}}}"
+  rayClusterSpec:
+    headGroupSpec:
+      rayStartParams: {{redis-password: {MARK}}}
+      template: {{spec: {{containers: [{{name: head, image: ray, env: [{{name: A, value: {MARK}}}]}}]}}}}
+---
 apiVersion: workload.codeflare.dev/v1beta2
 kind: AppWrapper
 metadata: {{name: wrapped, namespace: secret-team}}
@@ -141,7 +153,7 @@ class Snapshot(rig.Base):
         text = self.snapshot()
         self.assertNotIn(MARK, text)
         kinds = {item["kind"] for item in json.loads(text)["items"]}
-        self.assertLessEqual({"Pod", "Node", "Queue", "PodGroup", "Job", "AppWrapper", "Namespace"}, kinds)
+        self.assertLessEqual({"Pod", "Node", "Queue", "PodGroup", "Job", "RayJob", "AppWrapper", "Namespace"}, kinds)
         self.assertFalse({"Secret", "ConfigMap"} & kinds)
         self.assertIn("zeta-pod", text)
 
