@@ -32,6 +32,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cluster/json_text.h"
+#include "model/quantity.h"
+#include "model/resource_list.h"
 #include "server/folder.h"
 
 namespace tutti::app {
@@ -125,6 +127,7 @@ class Command {
   int Configuration();
   int Plan();
   int DrainPlan();
+  int QuotaPlan();
   int OperateQueue();
   int Snapshot();
   int CheckMigration();
@@ -132,9 +135,8 @@ class Command {
   // Asks for the path, and prints the answer as JSON, YAML or by `text`.
   template <typename Render>
   int Ask(const std::string& path, Render text);
-  // Puts a question. The exit code is 1 if some gang would wait.
+  // Puts a question. The exit code is 1 if the answer is not well.
   template <typename Render>
-  // Ends with 1 if the answer is none that the caller hopes for.
   int AskWhatIf(const nlohmann::ordered_json& question, Render text, bool (*is_well)(const base::Json& answer));
   // Prints the answer as JSON, YAML or by `text`.
   template <typename Render>
@@ -146,7 +148,8 @@ class Command {
   DoorClient::Options where_;
   std::string given_ns_, ns_, output_, kind_, name_, queue_, state_, shell_;
   QueueAction action_ = QueueAction::kOpen;
-  std::vector<std::string> files_;
+  std::vector<std::string> files_, amounts_;
+  std::string dialect_;
   bool all_namespaces_ = false, watch_ = false, redacts_ = false;
   std::unique_ptr<DoorClient> door_;
   const base::SystemClock clock_{};
@@ -202,13 +205,19 @@ void Command::AddVerbs(CLI::App& main) {
   plan.add_option("-f,--filename", files_, "files of manifests; - is standard input")->required()->type_name("FILE");
   CLI::App& drain = *main.add_subcommand("drain-plan", "Say where the gangs of a node would go if it were drained");
   drain.add_option("NODE", name_, "the node")->required();
+  CLI::App& quota = *main.add_subcommand(
+      "quota-plan", "Say which gangs that wait in a queue would start if it might have more, or less");
+  quota.add_option("QUEUE", queue_, "the queue; not one of Kueue")->required();
+  quota.add_option("LIMIT", amounts_, "RESOURCE=QUANTITY, such as cpu=64; other resources keep their limits")
+      ->required();
+  quota.add_option("--dialect", dialect_, "of the queue, if several have one of this name")->type_name("NAME");
   CLI::App& version = *main.add_subcommand("version", "Print the versions of this program and of the scheduler");
   CLI::App& config = *main.add_subcommand("config", "Show the configuration of the scheduler");
   config.require_subcommand(1);
   CLI::App& view = *config.add_subcommand("view", "Print the configuration in effect, with all defaults");
-  for (CLI::App* verb : {&why, &get, &top, &history, &plan, &drain, &view, &version}) AddWhere(*verb);
+  for (CLI::App* verb : {&why, &get, &top, &history, &plan, &drain, &quota, &view, &version}) AddWhere(*verb);
   for (CLI::App* verb : {&why, &get, &history, &plan}) AddNamespace(*verb);
-  for (CLI::App* verb : {&why, &history, &plan, &drain}) AddOutput(*verb, {"text", "json", "yaml"});
+  for (CLI::App* verb : {&why, &history, &plan, &drain, &quota}) AddOutput(*verb, {"text", "json", "yaml"});
   AddOutput(get, {"table", "wide", "name", "json", "yaml"});
   AddOutput(view, {"yaml", "json"});
   AddOutput(version, {"text", "json", "yaml"});
@@ -243,8 +252,9 @@ void Command::AddMigrate(CLI::App& main) {
   CLI::App& migrate = *main.add_subcommand("migrate", "Prepare the move from another scheduler");
   migrate.require_subcommand(1);
   CLI::App& check = *migrate.add_subcommand(
-      "check", "Say what is in use of other schedulers, and what Tutti makes of it; ends with 1 if it does not take something, or something "
-      "cannot be read");
+      "check",
+      "Say what is in use of other schedulers, and what Tutti makes of it; ends with 1 if it does not take something, "
+      "or something cannot be read");
   check.add_option("-f,--filename", files_, "look at these manifests, and not at a cluster; - is standard input")
       ->type_name("FILE");
   AddOutput(check, {"table", "json", "yaml"});
@@ -273,6 +283,7 @@ int Command::Go(int argc, char** argv, bool plugin) {
                   "  {0} top\n"
                   "  {0} plan -f job.yaml\n"
                   "  {0} drain-plan node-1\n"
+                  "  {0} quota-plan research cpu=64\n"
                   "  {0} queue close research\n"
                   "  {0} migrate check\n"
                   "  {0} snapshot --redact -o cluster.json\n"
@@ -312,6 +323,7 @@ int Command::Go(int argc, char** argv, bool plugin) {
   if (verb == "config") return Configuration();
   if (verb == "plan") return Plan();
   if (verb == "drain-plan") return DrainPlan();
+  if (verb == "quota-plan") return QuotaPlan();
   if (verb == "top") return Top();
   return verb == "why" ? Why() : verb == "get" ? Get() : History();
 }
@@ -368,6 +380,23 @@ int Command::Plan() {
 int Command::DrainPlan() {
   return AskWhatIf(
       {{"drain", name_}}, [this](const base::Json& answer) { return DrainText(answer, name_); }, AllWouldStart);
+}
+
+int Command::QuotaPlan() {
+  nlohmann::ordered_json amounts;
+  for (const std::string& text : amounts_) {
+    const size_t equals = text.find('=');
+    const std::string resource = text.substr(0, equals), amount = equals == text.npos ? "" : text.substr(equals + 1);
+    const auto quantity = resource == model::kCpu ? model::ParseMilli(amount) : model::ParseUnits(amount);
+    if (resource.empty() || !quantity || quantity->value < 0) {
+      Fail(fmt::format("{}: write RESOURCE=QUANTITY, such as cpu=64", text));
+      return kUsage;
+    }
+    amounts[resource] = std::to_string(quantity->value);
+  }
+  return AskWhatIf(
+      {{"limit", {{"dialect", dialect_}, {"queue", queue_}, {"amounts", amounts}}}},
+      [this](const base::Json& answer) { return QuotaText(answer, queue_); }, AllWouldStart);
 }
 
 int Command::Why() {

@@ -177,6 +177,16 @@ std::string ProspectTexts(const Json& answer) {
   return text;
 }
 
+// Of gangs that the caller did not name; `none`: what is said if there are none.
+std::string TextOfAll(const Json& answer, const std::string& none) {
+  std::string text = ProspectTexts(answer);
+  if (text.empty() && Number(answer, "otherGangs") == 0) text = none;
+  if (const int64_t others = Number(answer, "otherGangs"); others > 0)
+    text += fmt::format("Gangs of namespaces that you may not see: {}; of these, {} would wait.\n", others,
+                        Number(answer, "otherGangsWait"));
+  return text + NotesText(answer);
+}
+
 }  // namespace
 
 std::string Shown(std::string_view text, Lines lines) {
@@ -330,13 +340,11 @@ bool StartsSome(const Json& answer) { return !List(answer, "prospects").empty() 
 std::string PlanText(const Json& answer) { return ProspectTexts(answer) + NotesText(answer); }
 
 std::string DrainText(const Json& answer, const std::string& node) {
-  std::string text = ProspectTexts(answer);
-  if (text.empty() && Number(answer, "otherGangs") == 0)
-    text = fmt::format("No gang has pods on node {}.\n", Shown(node));
-  if (const int64_t others = Number(answer, "otherGangs"); others > 0)
-    text += fmt::format("Gangs of namespaces that you may not see: {}; of these, {} would wait.\n", others,
-                        Number(answer, "otherGangsWait"));
-  return text + NotesText(answer);
+  return TextOfAll(answer, fmt::format("No gang has pods on node {}.\n", Shown(node)));
+}
+
+std::string QuotaText(const Json& answer, const std::string& queue) {
+  return TextOfAll(answer, fmt::format("No gang waits in queue {}.\n", Shown(queue)));
 }
 
 std::string HistoryText(const Json& history) {

@@ -28,9 +28,11 @@ std::string NameLines(const base::Json& list, const std::string& kind);
 
 // A Gang: why it waits or runs, its place in line, and which gangs hold what it lacks.
 std::string WhyText(const base::Json& gang, base::Millis now_ms);
-// WhatIfResponse: what would become of the gangs, and why; or where those of the node would go.
+// WhatIfResponse: what would become of the gangs, and why; where those of the node would go; or which of those that wait
+// in the queue would start.
 std::string PlanText(const base::Json& answer);
 std::string DrainText(const base::Json& answer, const std::string& node);
+std::string QuotaText(const base::Json& answer, const std::string& queue);
 // Whether all gangs of a WhatIfResponse would start, if need be after others leave for them.
 bool AllWouldStart(const base::Json& answer);
 // Whether there are some besides.

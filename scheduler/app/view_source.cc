@@ -12,9 +12,10 @@ namespace tutti::app {
 using Kind = doors::Failure::Kind;
 
 doors::DoorResult<observe::Outlook> ViewSource::Ask(const doors::Question& question) {
-  observe::WhatIf what_if{.gangs = {}, .drained = question.node};
+  observe::WhatIf what_if{.gangs = {}, .drained = question.node, .limit = question.limit};
+  const bool of_manifests = question.node.empty() && !question.limit;
   std::vector<std::string> notes;
-  if (question.node.empty()) {
+  if (of_manifests) {
     auto read = reader_.Read(question.manifests, question.ns);
     if (!read) return doors::Fail(Kind::kInvalid, read.error().message);
     for (const model::GangDraft& draft : read->drafts)
@@ -32,8 +33,12 @@ doors::DoorResult<observe::Outlook> ViewSource::Ask(const doors::Question& quest
   }
   if (const std::string not_leading = NotLeading(); !not_leading.empty())
     return doors::Fail(Kind::kUnavailable, not_leading);
-  if (question.node.empty()) return doors::Fail(Kind::kUnavailable, "the scheduler does not decide yet; try again");
-  return doors::Fail(Kind::kNotFound, fmt::format("there is no node {}", question.node));
+  if (of_manifests) return doors::Fail(Kind::kUnavailable, "the scheduler does not decide yet; try again");
+  if (!question.limit) return doors::Fail(Kind::kNotFound, fmt::format("there is no node {}", question.node));
+  return doors::Fail(Kind::kNotFound,
+                     fmt::format("there is no queue {} that is charged by what runs, or there are several; name its "
+                                 "dialect",
+                                 question.limit->queue));
 }
 
 }  // namespace tutti::app

@@ -18,6 +18,8 @@ namespace {
 using observe::Prospect;
 
 constexpr const char* kNodesPath = "/apis/tutti/v1/nodes";
+constexpr int kMostAmounts = 64;  // of a queue's limit
+constexpr const char* kQueuesPath = "/apis/tutti/v1/queues";
 
 bool WouldStart(const Prospect& prospect) {
   return prospect.verdict == Prospect::Verdict::kFits || prospect.verdict == Prospect::Verdict::kNeedsVictims;
@@ -77,6 +79,38 @@ std::string WhyTooMany(server::Places::Refusal refusal, const std::string& user)
   return asked + ", which is the most; try again later";
 }
 
+// Reads the new limit of a queue. Failure: kInvalid.
+DoorResult<observe::LimitChange> ReadLimit(const v1::QueueLimit& limit) {
+  observe::LimitChange change{limit.dialect(), limit.queue(), {}};
+  for (const auto& [resource, amount] : limit.amounts()) {
+    if (resource.empty() || amount < 0)
+      return Fail(Failure::Kind::kInvalid, "limit.amounts: name a resource, and an amount that is not below 0");
+    change.amounts.Set(resource, amount);
+  }
+  if (change.queue.empty() || change.amounts.empty())
+    return Fail(Failure::Kind::kInvalid, "limit: name a queue, and what it may have at most");
+  if (limit.amounts_size() > kMostAmounts)
+    return Fail(Failure::Kind::kInvalid, fmt::format("limit.amounts: {} are the most", kMostAmounts));
+  return change;
+}
+
+// Fails if the question is empty.
+DoorResult<Question> ReadQuestion(const v1::WhatIfRequest& request) {
+  Question question;
+  question.ns = request.namespace_();
+  if (request.question_case() == v1::WhatIfRequest::kLimit) {
+    auto limit = ReadLimit(request.limit());
+    if (!limit) return tl::make_unexpected(limit.error());
+    question.limit = *std::move(limit);
+    return question;
+  }
+  question.manifests = request.manifests();
+  question.node = request.drain();
+  if (question.manifests.empty() && question.node.empty())
+    return Fail(Failure::Kind::kInvalid, "there is no question: give manifests, or the name of a node to drain");
+  return question;
+}
+
 }  // namespace
 
 DoorResult<v1::WhatIfRequest> ParseWhatIf(std::string_view json) {
@@ -84,23 +118,30 @@ DoorResult<v1::WhatIfRequest> ParseWhatIf(std::string_view json) {
   const auto read = google::protobuf::util::JsonStringToMessage(std::string(json), &request);
   if (read.ok()) return request;
   return Fail(Failure::Kind::kInvalid,
-              "the request must be JSON with \"manifests\" or \"drain\", as proto/tutti/v1/whatif.proto says: " +
+              "the request must be JSON with \"manifests\", \"drain\" or \"limit\", as proto/tutti/v1/whatif.proto "
+              "says: " +
                   Utf8(std::string(read.message())));
 }
 
 DoorResult<v1::WhatIfResponse> Prospects::Ask(const v1::WhatIfRequest& request, Sight& sight) {
   if (const DoorResult<void> leads = CheckLeading(source_); !leads) return tl::make_unexpected(leads.error());
-  const bool of_node = request.question_case() == v1::WhatIfRequest::kDrain;
-  if (of_node ? request.drain().empty() : request.manifests().empty())
-    return Fail(Failure::Kind::kInvalid, "there is no question: give manifests, or the name of a node to drain");
+  auto question = ReadQuestion(request);
+  if (!question) return tl::make_unexpected(question.error());
   const DoorResult<bool> sees_nodes = sight.SeesPath(kNodesPath);
   if (!sees_nodes) return tl::make_unexpected(sees_nodes.error());
-  if (of_node && !*sees_nodes)
+  if (!question->node.empty() && !*sees_nodes)
     return Fail(Failure::Kind::kForbidden,
                 fmt::format("to ask about a node, a user must be allowed to get the path {}", kNodesPath));
+  if (question->limit) {
+    const DoorResult<bool> sees_queues = sight.SeesPath(kQueuesPath);
+    if (!sees_queues) return tl::make_unexpected(sees_queues.error());
+    if (!*sees_queues)
+      return Fail(Failure::Kind::kForbidden,
+                  fmt::format("to ask about a queue, a user must be allowed to get the path {}", kQueuesPath));
+  }
   const auto [place, refusal] = places_.Take(sight.user());
   if (!place) return Fail(Failure::Kind::kTooMany, WhyTooMany(refusal, sight.user()));
-  const auto may_ask = [&sight](const std::string& ns) -> DoorResult<void> {
+  question->may_ask = [&sight](const std::string& ns) -> DoorResult<void> {
     const DoorResult<bool> sees = sight.Sees(ns);
     if (!sees) return tl::make_unexpected(sees.error());
     if (*sees) return {};
@@ -108,7 +149,7 @@ DoorResult<v1::WhatIfResponse> Prospects::Ask(const v1::WhatIfRequest& request, 
                 fmt::format("user \"{}\" may not list pods in namespace \"{}\", and so not ask about gangs there",
                             sight.user(), Utf8(ns)));
   };
-  const auto outlook = source_.Ask({request.manifests(), request.namespace_(), request.drain(), may_ask});
+  const auto outlook = source_.Ask(*question);
   if (!outlook) return tl::make_unexpected(outlook.error());
   v1::WhatIfResponse response;
   for (const Prospect& prospect : outlook->prospects) {

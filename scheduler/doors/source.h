@@ -48,11 +48,13 @@ inline tl::unexpected<Failure> Fail(Failure::Kind kind, std::string message) {
   return tl::make_unexpected(Failure{kind, std::move(message)});
 }
 
-// What would become of these manifests, or of the gangs on this node if it were drained; the other is empty.
+// What would become of these manifests, of the gangs on this node if it were drained, or of those that wait in a queue
+// if its limit changed; the others are empty.
 struct Question {
   std::string manifests;
   std::string ns;  // of manifests that name none; empty: "default"
   std::string node;
+  std::optional<observe::LimitChange> limit;
   // Fails if the caller may not ask about gangs in the namespace. It is asked before the scheduler is.
   std::function<DoorResult<void>(const std::string& ns)> may_ask;
 };
@@ -74,7 +76,7 @@ class Source {
   virtual std::shared_ptr<const QueueViews> ListQueues() = 0;
   virtual observe::History::Found HistoryOf(const std::string& ns, const std::string& name,
                                             const std::string& dialect) = 0;
-  // Answers the question; nothing comes of it. Failures: those of `may_ask`, kInvalid, kNotFound (the node),
+  // Answers the question; nothing comes of it. Failures: those of `may_ask`, kInvalid, kNotFound (the node or queue),
   // kUnavailable.
   virtual DoorResult<observe::Outlook> Ask(const Question& question) = 0;
 };

@@ -5,20 +5,30 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/gang.h"
 #include "model/gang_draft.h"
+#include "model/resource_list.h"
 #include "observe/reason.h"
 
 namespace tutti::observe {
 
-// That the gangs are there besides all others; or, if a node is named, that it is drained.
+// That a queue may have so much at most. Resources that are not named keep their limits.
+struct LimitChange {
+  std::string dialect, queue;  // no dialect: the only one that has a queue of this name
+  model::ResourceList amounts;
+};
+
+// That the gangs are there besides all others; or, if a node is named, that it is drained; or, if it is set, the
+// change.
 struct WhatIf {
   std::vector<model::GangDraft> gangs;
   std::string drained;
+  std::optional<LimitChange> limit = std::nullopt;
 };
 
 struct Prospect {

@@ -155,6 +155,28 @@ metadata: {name: other}
         other = next(node for node in answers if node != full)
         self.assertEqual(answers[other][0]["members"], 1)
 
+    def test_which_gangs_would_start_with_another_limit_of_their_queue(self):
+        self.apply(gang("third", 2, "4", "other"))
+        self.gang("third", "waiting-for-nodes", "other")
+        self.apply(gang("large", 6, "1"))
+        self.gang("large", "waiting-for-nodes")
+        ask = lambda **limit: self.ask(limit=limit)
+        verdicts = lambda answer: {one["name"]: one["verdict"] for one in answer["prospects"]}
+        names = ("second", "third", "large")
+        for cpu, verdict in (("100000", "waits-for-nodes"), ("8000", "waits-for-queue"), ("5000", "never")):
+            self.assertEqual(verdicts(ask(queue="research", amounts={"cpu": cpu})), dict.fromkeys(names, verdict), cpu)
+        for wrong, status in (({"queue": "nothing", "amounts": {"cpu": "1"}}, 404), ({"queue": "research"}, 400), ({"amounts": {"cpu": "1"}}, 400),
+                              ({"queue": "research", "amounts": {"cpu": "-1"}}, 400), ({"queue": "research", "amounts": {"": "1"}}, 400),
+                              ({"queue": "research", "amounts": {f"r{i}": "1" for i in range(65)}}, 400)):
+            self.assertEqual(ask(**wrong)[0], status, wrong)
+        printed = self.ctl("quota-plan", "research", "cpu=5", "--server", self.url)
+        self.assertEqual((printed.returncode, printed.stderr), (1, ""))
+        self.assertRegex(printed.stdout, r"default/second +research +2 +never")
+        nothing = self.ctl("quota-plan", "default", "cpu=5", "--server", self.url)
+        self.assertEqual((nothing.returncode, nothing.stdout), (0, "No gang waits in queue default.\n"))
+        self.assertEqual(self.ctl("quota-plan", "research", "cpu", "--server", self.url).returncode, 2)
+        self.gang("second", "waiting-for-nodes")
+
     def test_plan_and_drain_plan_print_and_end_with_one_if_something_waits(self):
         file = self.root / "job.yaml"
         file.write_text(POD % {"name": "one", "cpu": 1})

@@ -19,12 +19,14 @@
 
 namespace tutti::core {
 
+using dialects::GangState;
 using model::GangDraft;
 using model::GangId;
 using model::NodeId;
 using model::PodId;
 using observe::Outlook;
 using observe::Prospect;
+using queue::QueueId;
 
 namespace {
 
@@ -47,6 +49,19 @@ constexpr const char* kTopologyNote =
     "Its rules of topology were asked for the members that leave, and not together with those that stay.";
 constexpr const char* kNotLookedAt =
     "The question is so large that this gang was not looked at. Ask about fewer gangs at once.";
+
+// The queue that is meant; invalid: there is none, or there are several.
+QueueId FindDeclared(const queue::QueueTree& tree, const observe::LimitChange& change) {
+  QueueId found;
+  for (uint32_t i = 0; i < tree.end(); ++i) {
+    const QueueId id(i);
+    if (!tree.in_use(id) || !tree.declared(id) || tree.spec(id).name != change.queue) continue;
+    if (!change.dialect.empty() && tree.spec(id).dialect != change.dialect) continue;
+    if (found.valid()) return QueueId();
+    found = id;
+  }
+  return found;
+}
 
 // Whether a search could not place it even if nothing else were on the nodes.
 bool IsHopeless(const PlanResult& result) {
@@ -95,6 +110,29 @@ bool BreaksWithout(NodeId node, const Gang& gang, Census census, const cluster::
 }
 
 }  // namespace
+
+class Rehearsal::Relimited {
+ public:
+  // No gang is woken by it, for the limits are what they were before any gang is considered.
+  Relimited(Queues& queues, QueueWaits& waits, QueueId queue, const model::ResourceList& amounts)
+      : queues_(queues), before_(queues.tree().spec(queue)) {
+    if (queues_.Renew()) waits.OnLimitsChanged();
+    model::QueueSpec now = before_;
+    for (const auto& [resource, amount] : amounts) now.capability.Set(resource, amount);
+    Put(std::move(now));
+  }
+  ~Relimited() { Put(before_); }
+  Relimited(const Relimited&) = delete;
+  Relimited& operator=(const Relimited&) = delete;
+
+ private:
+  void Put(model::QueueSpec spec) {
+    queues_.Put(std::move(spec));
+    queues_.Renew();
+  }
+  Queues& queues_;
+  const model::QueueSpec before_;
+};
 
 // Their keys are of no dialect, so Find never confuses them with gangs that are there.
 class Rehearsal::Guests {
@@ -196,7 +234,42 @@ class Rehearsal::Trial {
 };
 
 std::optional<Outlook> Rehearsal::Run(const observe::WhatIf& what_if) {
+  if (what_if.limit) return Relimit(*what_if.limit);
   return what_if.drained.empty() ? Answer(what_if.gangs, NodeId()) : Drain(what_if.drained);
+}
+
+std::optional<Outlook> Rehearsal::Relimit(const observe::LimitChange& change) {
+  const QueueId queue = FindDeclared(queues_.tree(), change);
+  if (!queue.valid()) return std::nullopt;
+  int64_t left_out = 0;
+  const std::vector<GangDraft> drafts = WaitingIn(queue, &left_out);
+  const Relimited relimited(queues_, waits_, queue, change.amounts);
+  Outlook outlook = Answer(drafts, NodeId());
+  if (left_out > 0)
+    outlook.notes.push_back(fmt::format("Gangs that wait in the queue and were not looked at: {}.", left_out));
+  return outlook;
+}
+
+std::vector<GangDraft> Rehearsal::WaitingIn(QueueId queue, int64_t* left_out) const {
+  std::vector<std::pair<std::pair<int64_t, base::Millis>, const Gang*>> line;
+  book_.ForEach([&](GangId, const Gang& gang) {
+    if (gang.state != GangState::kWaitingForQueue && gang.state != GangState::kWaitingForNodes) return;
+    const QueueId of = queues_.tree().Find(QueueOf(gang));
+    if (of.valid() && queues_.tree().IsOnPath(queue, of))
+      line.push_back({{-int64_t{book_.Priority(gang)}, gang.line.created_ms}, &gang});
+  });
+  std::ranges::stable_sort(line, {}, [](const auto& one) { return one.first; });
+  std::vector<GangDraft> drafts;
+  int64_t pods = 0;
+  for (const auto& [place, gang] : line) {
+    if (pods >= kPodsOfQuestion) {
+      ++*left_out;
+      continue;
+    }
+    drafts.push_back(DraftOf(*gang, state_));
+    pods += std::ssize(drafts.back().members);
+  }
+  return drafts;
 }
 
 std::optional<Outlook> Rehearsal::Drain(const std::string& node) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rehearsal: says what would become of gangs that are not there, or of those on a node that is to be drained. Nothing
-// comes of it.
+// Rehearsal: says what would become of gangs that are not there, of those on a node that is to be drained, or of those
+// that wait in a queue whose limit is to change. Nothing comes of it.
 //
 // Their members are promised to the state while a question is answered; placements, evictions and charges are
 // speculated, and the same planner, admission and victim search are asked as for any gang. Gangs are looked at by
@@ -47,14 +47,20 @@ class Rehearsal {
         clock_(clock) {}
 
   // Says what would become of the gangs if they were there now; or where the gangs on the node that is drained would
-  // find places for their members there. nullopt: there is no such node.
+  // find places for their members there; or which gangs that wait in the queue would start. nullopt: there is no such
+  // node or queue.
   std::optional<observe::Outlook> Run(const observe::WhatIf& what_if);
 
  private:
-  class Guests;  // the gangs, while they are in the book
-  class Trial;   // what is speculated
+  class Guests;     // the gangs, while they are in the book
+  class Trial;      // what is speculated
+  class Relimited;  // a queue, while its limit is another one
 
   std::optional<observe::Outlook> Drain(const std::string& node);
+  std::optional<observe::Outlook> Relimit(const observe::LimitChange& change);
+  // Returns the gangs that wait in the queue or below it, as they would be made now, in the order of its line. Not more
+  // than a question may have; `left_out`: how many more there are.
+  std::vector<model::GangDraft> WaitingIn(queue::QueueId queue, int64_t* left_out) const;
   // `drained`: the node that all pods leave, and that takes none of the gangs' members; invalid: there is none.
   observe::Outlook Answer(const std::vector<model::GangDraft>& drafts, model::NodeId drained);
   observe::Prospect Describe(const model::GangDraft& draft) const;
