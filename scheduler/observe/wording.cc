@@ -16,7 +16,9 @@ namespace {
 
 constexpr size_t kLongList = 512;  // bytes; the most for a list in a sentence
 
-std::string NameOf(const Reason& reason) { return fmt::format("gang {}/{}", Named(reason.ns), Named(reason.gang)); }
+std::string NameOf(const Reason& reason) {
+  return reason.gang.empty() ? "it" : fmt::format("gang {}/{}", Named(reason.ns), Named(reason.gang));
+}
 
 // "a, b", and "…" for what would make it too long.
 std::string SayList(const std::vector<std::string>& names) {
@@ -251,8 +253,8 @@ struct SentenceOf {
       return fmt::format("It must be in one domain of {}, but {}.", it.nearest->level_name, it.nearest->none);
     if (!it.figures) return {};
     const Figures& figures = *it.figures;
-    std::string text = reason.standing ? SayOnTop(reason)
-                                       : fmt::format("{} waits: {}", NameOf(reason), SayFit(reason.minimum, figures));
+    std::string text = reason.standing ? SayOnTop(reason) : SayFit(reason.minimum, figures);
+    if (!reason.standing && !reason.gang.empty()) text = fmt::format("{} waits: {}", NameOf(reason), text);
     if (reason.standing && figures.needed > 1 && figures.count == Figures::Count::kExact)
       text += fmt::format(": {} of {} that start together fit now", figures.fit, figures.needed);
     if (it.nearest) text += SayNearest(*it.nearest);

@@ -14,6 +14,14 @@ constexpr const char* kNotNow = "its members cannot be placed now";
 
 using NodesByRole = std::map<std::string, std::vector<std::string>>;
 
+// Says why there are no nodes without the gang's name: all that ask for the same are told so, also in other namespaces.
+std::string UnnamedWords(const Refusal& refusal) {
+  observe::Reason reason = refusal.reason();
+  reason.ns.clear();
+  reason.gang.clear();
+  return observe::Say(reason).Full();
+}
+
 // Keeps these nodes for the members that have no place.
 void KeepOn(NodesByRole nodes, const Census& census, cluster::ClusterState* state) {
   for (const Member* member : census.pending) {
@@ -117,7 +125,7 @@ std::string QuotaPass::Place(GangId id, const queue::Assignment& assignment) {
   desk_.SetPlaced(id, placed);
   std::string why;
   if (!placed) {
-    why = gang.refusal ? gang.refusal->words().Full() : std::string();
+    why = gang.refusal ? UnnamedWords(*gang.refusal) : std::string();
     if (why.empty()) why = kNotNow;
     promises_.Follow(id);
     KeepOn(std::move(kept), *book_.CensusOf(gang), &state_);
@@ -142,7 +150,7 @@ std::string QuotaPass::PlaceMore(GangId id, const queue::Assignment& assignment)
   if (!refusal) return {};
   promises_.Follow(id);
   Mark(id);  // its members have other reasons now, also where those have the same words
-  return refusal->words().Full();
+  return UnnamedWords(*refusal);
 }
 
 std::string QuotaPass::WhySumsLack(GangId id, const queue::Assignment& assignment,
@@ -162,7 +170,7 @@ std::string QuotaPass::WhySumsLack(GangId id, const queue::Assignment& assignmen
     return {};
   }
   Refusal refusal = ExplainSum(gang, lack->resource, lack->asked, lack->free);
-  std::string why = refusal.words().Full();
+  std::string why = UnnamedWords(refusal);
   NoteRefusal(gang, std::move(refusal));
   figures_.Regroup(id);
   agenda_.Touch(id);
@@ -225,7 +233,7 @@ std::string QuotaPass::WhyNotPlaced(GangId id, const std::vector<queue::Victim>&
     found->nodes[book_.at(placement.member).role].push_back(state_.snapshot().node(placement.node).name);
   if (result.fits) return {};
   Refusal refusal = ExplainNodes(gang, requirement, result);
-  std::string why = refusal.words().Full();
+  std::string why = UnnamedWords(refusal);
   NoteRefusal(gang, std::move(refusal));
   return why;
 }

@@ -28,6 +28,7 @@ using cluster::JsonReader;
 namespace {
 
 constexpr size_t kMostPodSets = 256, kMostLayers = 16;
+constexpr int64_t kMostPods = 10'000;  // of a gang: each is a promise with a place
 constexpr std::string_view kRequired = "kueue.x-k8s.io/podset-required-topology",
                            kPreferred = "kueue.x-k8s.io/podset-preferred-topology",
                            kUnconstrained = "kueue.x-k8s.io/podset-unconstrained-topology",
@@ -300,7 +301,12 @@ std::vector<RoleRead> ReadPodSets(JsonReader& read, const JsonField& pod_sets, s
     if (role.pod) role.ask.pod = *role.pod->spec;
     roles.push_back(std::move(role));
   });
-  return roles;
+  int64_t pods = 0;
+  for (const RoleRead& role : roles) pods += role.ask.count;
+  if (pods <= kMostPods) return roles;
+  read.Problem(pod_sets,
+               fmt::format("{} pods are more than the {} that are looked at; write several jobs", pods, kMostPods));
+  return {};
 }
 
 }  // namespace tutti::dialects::kueue
