@@ -14,7 +14,6 @@
 #include "dialects/declaration.h"
 #include "dialects/fields.h"
 #include "dialects/wording.h"
-#include "model/quantity.h"
 
 namespace tutti::dialects {
 namespace {
@@ -28,8 +27,6 @@ constexpr std::string_view kMcadGroup = "mcad.ibm.com";
 constexpr std::string_view kResourceName = "resourceName";
 // Of each list and map of a podSetInfo.
 constexpr size_t kMostAdded = 256;
-// More pods than that are beyond what a cluster has, and each is a member to be placed.
-constexpr int64_t kMostPods = 10'000;
 
 Json& MapIn(Json& object, std::string_view key) {
   Json& value = object[std::string(key)];
@@ -218,11 +215,6 @@ void ItemReader::Inject() {
 }
 
 void ItemReader::Promise() {
-  int64_t pods = 0;
-  for (const PodSet& set : item.sets) pods = model::SaturatingAdd(pods, set.count);
-  for (const PodsAlike& declared : item.declared) pods = model::SaturatingAdd(pods, declared.count);
-  if (pods > kMostPods)
-    return Complain(fmt::format("{} pods are more than the {} that are looked at; write fewer", pods, kMostPods));
   for (const PodSet& set : item.sets) {
     auto pod = PodFromTemplate(TemplateOf(item.object, set), ns(), set.path);
     if (!pod) return Complain(pod.error().message);

@@ -19,6 +19,8 @@ using cluster::JsonField;
 using cluster::JsonReader;
 
 constexpr size_t kMostItems = 256;
+// Of all items. More pods than that are beyond what a cluster has, and each is a member to be placed.
+constexpr int64_t kMostPods = 10'000;
 constexpr std::string_view kManagers[] = {"", "workload.codeflare.dev/appwrapper",
                                           "workload.codeflare.dev/appwrapper-controller", "tutti.dev/appwrapper"};
 
@@ -65,7 +67,11 @@ void CheckItems(JsonReader& read, const JsonField& spec, const WrapperSpec& wrap
     if (!names.emplace(std::pair(item.kind, item.name), 0).second)
       return read.Problem(spec, fmt::format("two items are {} {}; give each a name of its own", item.kind->kind.kind,
                                             Named(item.name)));
-  if (wrapper.PodCount() == 0)
+  const int64_t pods = wrapper.PodCount();
+  if (pods > kMostPods)
+    return read.Problem(spec,
+                        fmt::format("{} pods are more than the {} that are looked at; write fewer", pods, kMostPods));
+  if (pods == 0)
     read.Problem(spec, wrapper.components
                            ? "components contains no podspecs"
                            : "no item has pods, so there is nothing to wait for; wrap an object with pods");
