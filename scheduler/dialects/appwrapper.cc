@@ -41,6 +41,9 @@ const WrappedKind* KindOf(std::string_view kind_name) {
   return nullptr;
 }
 
+// The name of the AppWrapper; empty: it is of none.
+std::string CreatorOf(const SeenItem& item) { return item.object ? item.object->meta.Controller()->name : ""; }
+
 bool Queues(const WrapperSpec& spec, const base::Json& status) {
   if (spec.suspended) return false;
   return spec.components ? QueuesV1beta2(status) : QueuesV1beta1(status);
@@ -158,19 +161,26 @@ void AppWrappers::PutWrapper(std::shared_ptr<const model::Object> object, Touche
 }
 
 void AppWrappers::PutItem(const ItemName& name, const SeenItem* seen, Touched* touched) {
+  std::set<std::string> wrappers;  // that wrap it, or have created it
   if (seen) {
     const auto [at, fresh] = seen_.try_emplace(name);
     const bool same = !fresh && at->second == *seen;
     at->second = *seen;
     if (same) return;
-  } else if (seen_.erase(name) == 0) {
-    return;
+    wrappers.insert(CreatorOf(*seen));
+  } else {
+    const auto gone = seen_.extract(name);
+    if (gone.empty()) return;
+    wrappers.insert(CreatorOf(gone.mapped()));
   }
-  const auto claims = claims_.find(name);
-  if (claims == claims_.end()) return;
-  Record& record = wrappers_.at({std::get<1>(name), std::get<1>(*claims->second.begin())});
-  Refresh(record, touched);
-  TouchDesires(record, touched);
+  if (const auto claims = claims_.find(name); claims != claims_.end())
+    wrappers.insert(std::get<1>(*claims->second.begin()));
+  for (const std::string& wrapper : wrappers) {
+    const auto at = wrappers_.find({std::get<1>(name), wrapper});
+    if (at == wrappers_.end()) continue;
+    Refresh(at->second, touched);
+    TouchDesires(at->second, touched);
+  }
 }
 
 void AppWrappers::SetClaims(const Record& record, bool claims, Touched* touched) {

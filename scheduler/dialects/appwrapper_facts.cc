@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "dialects/declaration.h"
@@ -20,10 +21,15 @@ constexpr int kBadRequest = 400, kNotFound = 404, kConflict = 409, kUnprocessabl
 // Of a status; it has an entry for each item.
 constexpr size_t kMostBytes = 262'144;
 
+// Null: an entry of the status names none that is wrapped.
+const WrappedKind* KindIn(const Json& entry) {
+  return FindWrappedKind(SplitVersion(TextIn(entry, "apiVersion")).group, TextIn(entry, "kind"));
+}
+
 // The entry of the item in the status; null: there is none.
 const Json* Recorded(const Json& status, const WrappedItem& item) {
   for (const Json& entry : ListIn(status, "componentStatus"))
-    if (TextIn(entry, "kind") == item.kind->kind.kind && TextIn(entry, "name") == item.name) return &entry;
+    if (KindIn(entry) == item.kind && TextIn(entry, "name") == item.name) return &entry;
   return nullptr;
 }
 
@@ -75,6 +81,29 @@ ItemStanding StandingOf(const model::Object& wrapper, const Json& status, const 
   return standing;
 }
 
+// Users with the right to write the status may write any name into it.
+std::optional<WrappedItem> ReadRecord(const Json& entry) {
+  WrappedItem item;
+  item.kind = KindIn(entry);
+  item.version = SplitVersion(TextIn(entry, "apiVersion")).version;
+  item.name = TextIn(entry, "name");
+  if (!item.kind || !IsApiVersion(item.version) || !IsObjectName(item.name) || TextIn(entry, "uid").empty())
+    return std::nullopt;
+  return item;
+}
+
+void LookAtFormers(const cluster::Unseen& unseen, const FindSeen& find, WrapperFacts* facts) {
+  std::set<std::pair<const WrappedKind*, std::string>> present;
+  if (facts->spec.problem.empty())
+    for (const WrappedItem& item : facts->spec.items) present.emplace(item.kind, item.name);
+  for (const Json& entry : ListIn(facts->status, "componentStatus")) {
+    std::optional<WrappedItem> item = ReadRecord(entry);
+    if (!item || !present.emplace(item->kind, item->name).second) continue;
+    ItemStanding standing = StandingOf(*facts->wrapper, facts->status, *item, unseen, find);
+    if (standing.ours) facts->formers.push_back({*std::move(item), std::move(standing)});
+  }
+}
+
 bool WouldFailAgain(int http_status) {
   return http_status == kNotFound || http_status == kUnprocessable || http_status == kBadRequest ||
          http_status == kConflict;
@@ -105,7 +134,7 @@ bool StatusAgrees(const Json& fields, const Json& object) { return AgreesButTime
 
 WrapperFacts LookAt(std::shared_ptr<const model::Object> of, const WrapperSpec& spec, const GangReport& report,
                     const cluster::Unseen& unseen, const FindSeen& find) {
-  WrapperFacts facts{std::move(of), spec, report, {}, {}, {}, false, std::nullopt};
+  WrapperFacts facts{std::move(of), spec, report, {}, {}, {}, {}, false, std::nullopt};
   const model::Object& wrapper = *facts.wrapper;
   facts.status = StatusOf(wrapper);
   if (const Json* written = unseen.Written(cluster::RefOf(facts.wrapper)))
@@ -117,6 +146,7 @@ WrapperFacts LookAt(std::shared_ptr<const model::Object> of, const WrapperSpec& 
     }
   size_t left = kMostBytes;
   if (!TakeBytes(facts.status, &left)) facts.status = Json::object();
+  LookAtFormers(unseen, find, &facts);
   if (!spec.problem.empty()) return facts;
   for (const WrappedItem& item : spec.items) {
     const ItemStanding& standing = facts.items.emplace_back(StandingOf(wrapper, facts.status, item, unseen, find));
@@ -170,32 +200,45 @@ bool WrapperFacts::some_gone() const {
   return false;
 }
 
-bool WrapperFacts::none_left() const { return report.total == 0 && std::ranges::none_of(items, &ItemStanding::ours); }
+bool WrapperFacts::none_left() const {
+  return report.total == 0 && formers.empty() && std::ranges::none_of(items, &ItemStanding::ours);
+}
+
+// While the spec cannot be read, it is not known what it has.
+std::string WrapperFacts::edit() const {
+  if (formers.empty() || !spec.problem.empty()) return {};
+  return fmt::format("{} was created, and the spec does not have it any more",
+                     formers.front().item.Title(wrapper->meta.ns));
+}
 
 int64_t WrapperFacts::failed() const {
   return std::ranges::count_if(items, [](const ItemStanding& item) { return item.ours && item.seen->failed; });
 }
 
 void Desire(const WrapperFacts& facts, WrapperWish wish, std::vector<DesiredObject>* out) {
+  const std::string& ns = facts.wrapper->meta.ns;
+  const auto remove = [&](const WrappedItem& item, const SeenItem& seen) {
+    out->push_back({.ref = item.Ref(ns, seen.uid), .mode = DesiredObject::Mode::kGone, .seen = seen.object});
+  };
   if (!wish.status.is_null())
     out->push_back({.ref = cluster::RefOf(facts.wrapper),
                     .status = true,
                     .fields = {{"status", std::move(wish.status)}},
                     .agree = StatusAgrees,
                     .seen = facts.wrapper});
-  const std::string& ns = facts.wrapper->meta.ns;
   for (size_t i = 0; i < facts.items.size(); ++i) {
     const WrappedItem& item = facts.spec.items[i];
     const ItemStanding& standing = facts.items[i];
     if (wish.items == WrapperWish::Items::kRemove && standing.ours) {
-      out->push_back(
-          {.ref = item.Ref(ns, standing.seen->uid), .mode = DesiredObject::Mode::kGone, .seen = standing.seen->object});
+      remove(item, *standing.seen);
     } else if (wish.items == WrapperWish::Items::kCreate) {
       if (standing.leaving) return;
       out->push_back({.ref = item.Ref(ns), .mode = DesiredObject::Mode::kExists, .fields = item.object});
       if (!standing.ours) return;
     }
   }
+  if (wish.items == WrapperWish::Items::kRemove)
+    for (const FormerItem& former : facts.formers) remove(former.item, *former.standing.seen);
 }
 
 Json ComponentStatus(const WrapperFacts& facts) {

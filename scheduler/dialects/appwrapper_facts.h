@@ -25,12 +25,19 @@ struct ItemStanding {
   bool shown = false;            // the feed shows it, or never will
 };
 
+// What was created of an item that the spec has no more, or that cannot be read any more: the spec was edited since.
+struct FormerItem {
+  WrappedItem item;  // its kind, version and name
+  ItemStanding standing;
+};
+
 struct WrapperFacts {
   std::shared_ptr<const model::Object> wrapper;
   const WrapperSpec& spec;
   const GangReport& report;
-  base::Json status;  // as it is, or was written
-  std::vector<ItemStanding> items;
+  base::Json status;                // as it is, or was written
+  std::vector<ItemStanding> items;  // none, if the spec has a problem
+  std::vector<FormerItem> formers;
   std::string failure;    // "RayCluster ns/name exists already, ...": why an item cannot be created; empty: all can
   bool hopeless = false;  // the same creation would fail again
   // Of one that waits in a queue: whether that has let it go. It gives and takes the places; nullopt: it waits in none.
@@ -46,8 +53,10 @@ struct WrapperFacts {
   bool lost_all() const;        // it has no places any more, and none of its pods is on a node
   bool all_there() const;       // all items exist, and none is leaving
   bool some_gone() const;       // an item that is watched is not there
-  bool none_left() const;       // neither items nor pods
-  int64_t failed() const;       // items that their controllers have given up
+  bool none_left() const;       // neither items, present or former, nor pods
+  // "Job ns/j was created, and the spec does not have it any more"; empty: it has all that was created.
+  std::string edit() const;
+  int64_t failed() const;  // items that their controllers have given up
   int64_t active() const { return report.total - report.succeeded - report.failed; }  // pods that have not ended
 };
 

@@ -42,16 +42,6 @@ Json* PartAt(Json& object, const std::string& pointer) {
   return found.is_object() ? &found : nullptr;
 }
 
-bool IsObjectName(std::string_view name) {
-  const auto may_be = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; };
-  return !name.empty() && name.size() <= 253 && std::ranges::all_of(name, may_be);
-}
-
-bool IsApiVersion(std::string_view version) {
-  return version.size() > 1 && version.size() < 32 && version.front() == 'v' &&
-         std::ranges::all_of(version, [](unsigned char c) { return std::isalnum(c) != 0; });
-}
-
 // Adds what is not there; what is there with another value is a problem of `field`.
 void MergeMap(JsonReader& read, const JsonField& field, const model::StringMap& from, Json& to) {
   for (const auto& [key, value] : from) {
@@ -242,6 +232,16 @@ void ItemReader::Promise() {
 }
 
 }  // namespace
+
+bool IsObjectName(std::string_view name) {
+  const auto may_be = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; };
+  return !name.empty() && name.size() <= 253 && std::ranges::all_of(name, may_be);
+}
+
+bool IsApiVersion(std::string_view version) {
+  return version.size() > 1 && version.size() < 32 && version.front() == 'v' &&
+         std::ranges::all_of(version, [](unsigned char c) { return std::isalnum(c) != 0; });
+}
 
 cluster::ObjectRef WrappedItem::Ref(const std::string& ns, const std::string& uid) const {
   return cluster::NewRef(kind->kind.group, version, kind->kind.resource, kind->kind.kind, ns, name, uid);

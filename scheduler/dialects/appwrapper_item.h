@@ -24,6 +24,10 @@ inline constexpr std::string_view kWrapperLabel = "workload.codeflare.dev/appwra
 // On the pods of an item: which item, and which of its pod sets: "0-1".
 inline constexpr std::string_view kPodSetLabel = "tutti.dev/pod-set";
 
+// Whether the text may stand for it in a URL.
+bool IsObjectName(std::string_view name);
+bool IsApiVersion(std::string_view version);
+
 struct WrappedItem {
   const WrappedKind* kind = nullptr;
   std::string version, name;

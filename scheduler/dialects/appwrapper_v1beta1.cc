@@ -231,6 +231,10 @@ WrapperWish WhileRunning(const WrapperFacts& facts, McadNext next) {
   WrapperWish wish;
   Json& out = next.out();
   SetCounts(facts, &out);
+  if (const std::string edit = facts.edit(); !edit.empty())
+    out["message"] = edit;
+  else if (!TextIn(facts.status, "message").empty())
+    out["message"] = nullptr;
   if (HasCompleted(facts)) {
     const bool pods = facts.active() > 0;
     next.Note(pods ? "RunningHoldCompletion" : "Completed", pods ? "SomeItemsCompleted" : "PodsCompleted");

@@ -22,6 +22,14 @@ constexpr std::string_view kWrapperConditions[] = {kQuota, kDeployed, kReady, kU
 
 std::string PhaseIn(const Json& status) { return TextIn(status, "phase"); }
 
+// Why what runs is not what the spec has; empty: it is. Nothing that is edited while it runs is created.
+std::string Mismatch(const WrapperFacts& facts) {
+  if (std::string edit = facts.edit(); !edit.empty()) return edit;
+  if (!facts.some_gone()) return {};
+  const auto there = std::ranges::count_if(facts.items, &ItemStanding::ours);
+  return fmt::format("Only found {} deployed components, but was expecting {}", there, facts.items.size());
+}
+
 // "/spec/template" as v1beta2 has it: "template.spec.template", "template.spec.workerGroupSpecs[0].template".
 std::string TemplatePath(std::string_view pointer) {
   std::string path = "template";
@@ -188,10 +196,8 @@ WrapperWish OnRunning(PhaseNext next) {
   const int64_t expected = facts.spec.PodCount(), up = report.running + report.succeeded,
                 pending = report.pending + report.bound;
   if (facts.spec.suspended) return std::move(next).In("Suspending", Items::kRemove);
-  if (facts.some_gone()) {
-    const auto there = std::ranges::count_if(facts.items, [](const ItemStanding& item) { return item.ours; });
-    next.Set(kUnhealthy, "True", "MissingComponent",
-             fmt::format("Only found {} deployed components, but was expecting {}", there, facts.items.size()));
+  if (const std::string mismatch = Mismatch(facts); !mismatch.empty()) {
+    next.Set(kUnhealthy, "True", "MissingComponent", mismatch);
     return std::move(next).In("Failed", Items::kRemove);
   }
   if (facts.lost_all()) return BackToQueue(std::move(next));

@@ -340,6 +340,8 @@ class Wrapped(unittest.TestCase):
         thing = {"apiVersion": version, "kind": "AppWrapper", "metadata": {"name": name}, "spec": case["spec"]}
         if "was" in case:
             stored = SERVER.call("POST", path, {**thing, "spec": case["was"]})
+            if "created" in case:
+                stored = SERVER.merge(f"{path}/{name}/status", {"status": {"componentStatus": case["created"]}})
             answer = SERVER.call("PUT", f"{path}/{name}?dryRun=All", {**stored, "spec": case["spec"]}, user="eve")
         else:
             answer = SERVER.call("POST", f"{path}?dryRun=All", thing, user="eve")
