@@ -4,7 +4,8 @@
 
   kueue_manifests_test.py [unittest arguments]
 
-What users apply is in users/, what is refused in refused.yaml, what policies make of new objects in held.yaml.
+What users apply is in users/, what is refused in refused.yaml, what policies make of new objects in held.yaml, and
+what must not leave its queue in moved.yaml.
 """
 
 import copy
@@ -250,8 +251,9 @@ class Held(unittest.TestCase):
             for number, case in enumerate(cases("held.yaml")):
                 with self.subTest(case["title"]):
                     self.assertIsNone(self.shortfall(f"held-{number}", case))
-            with self.subTest("a job moves to another queue while it waits, and not while it runs"):
-                self.move(f"moved-{version}")
+            for case in cases("moved.yaml"):
+                with self.subTest(f"a {case['kind']} moves to another queue while it waits, and not while it runs"):
+                    self.move(f"moved-{version}", case)
         finally:
             SERVER.kubectl("delete", "-k", folder)
             self.await_policies(False)
@@ -283,28 +285,31 @@ class Held(unittest.TestCase):
         if "owner" in case:
             metadata["ownerReferences"] = [
                 {"apiVersion": "example.com/v1", "kind": case["owner"], "name": "o", "uid": "o", "controller": True}]
-        root = "/api/v1" if thing["apiVersion"] == "v1" else f"/apis/{thing['apiVersion']}"
-        namespace = metadata.setdefault("namespace", "default")
+        path = self.path(thing["apiVersion"], thing["kind"], metadata.setdefault("namespace", "default"))
         deadline = time.monotonic() + PATIENCE_SECONDS
         while True:
-            answer = SERVER.call("POST", f"{root}/namespaces/{namespace}/{thing['kind'].lower()}s?dryRun=All", thing)
+            answer = SERVER.call("POST", f"{path}?dryRun=All", thing)
             # A policy learns of a new kind some seconds later than the API server does.
             if "There can be a delay between when" not in answer.get("message", "") or time.monotonic() > deadline:
                 return answer
             time.sleep(POLL_SECONDS)
 
-    def move(self, name):
-        jobs = "/apis/batch/v1/namespaces/default/jobs"
+    def move(self, name, case):
+        path = self.path(case["apiVersion"], case["kind"], "default")
         label = lambda queue: {"metadata": {"labels": {"kueue.x-k8s.io/queue-name": queue}}}
-        spec = {"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}}}
-        job = {"metadata": {"name": name, **label("a")["metadata"]}, "spec": spec}
-        self.assertTrue(SERVER.call("POST", jobs, job)["spec"]["suspend"])
-        self.assertEqual(SERVER.merge(f"{jobs}/{name}", label("b"))["kind"], "Job")
-        self.assertFalse(SERVER.merge(f"{jobs}/{name}", {"spec": {"suspend": False}})["spec"]["suspend"])
+        thing = {"apiVersion": case["apiVersion"], "kind": case["kind"], "spec": case["spec"],
+                 "metadata": {"name": name, **label("a")["metadata"]}}
+        self.assertEqual(SERVER.call("POST", path, thing)["kind"], case["kind"])
+        self.assertEqual(SERVER.merge(f"{path}/{name}", label("b"))["kind"], case["kind"])
+        self.assertEqual(SERVER.merge(f"{path}/{name}", {"spec": case["let-go"]})["kind"], case["kind"])
         for queue in ("c", None):
             self.assertIn(f'metadata.labels[kueue.x-k8s.io/queue-name]: Invalid value: "{queue or ""}": field is immutable',
-                          SERVER.merge(f"{jobs}/{name}", label(queue)).get("message", "it was not refused"))
-        self.assertEqual(SERVER.merge(f"{jobs}/{name}", {"metadata": {"labels": {"a": "b"}}})["kind"], "Job")
+                          SERVER.merge(f"{path}/{name}", label(queue)).get("message", "it was not refused"))
+        self.assertEqual(SERVER.merge(f"{path}/{name}", {"metadata": {"labels": {"a": "b"}}})["kind"], case["kind"])
+
+    def path(self, version, kind, namespace):
+        root = "/api/v1" if version == "v1" else f"/apis/{version}"
+        return f"{root}/namespaces/{namespace}/{kind.lower()}s"
 
 
 class Wrapped(unittest.TestCase):

@@ -41,6 +41,7 @@ class Server:
     def _install(self):
         for kind in ("rayclusters", "rayjobs", "rayservices"):
             self.kubectl("apply", "--server-side", "-f", self._bin / "kuberay-crds" / f"ray.io_{kind}.yaml")
+        self.kubectl("apply", "--server-side", "-f", REPOSITORY / "tests" / "walkthroughs" / "job-kinds" / "crds.yaml")
         self.kubectl("apply", "--server-side", "-k", MANIFESTS / "kueue" / "crds")
         self.kubectl("apply", "--server-side", "-k", MANIFESTS / "appwrapper" / "crds")
         deadline = time.monotonic() + PATIENCE_SECONDS
