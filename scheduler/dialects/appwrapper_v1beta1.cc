@@ -151,7 +151,7 @@ WrapperWish DispatchedNow(const WrapperFacts& facts, McadNext next) {
 
 WrapperWish InQueue(const WrapperFacts& facts, McadNext next) {
   // It was dispatched before: nothing is created while something of that is left.
-  const bool again = facts.spec.problem.empty() && WasCreatedHere(facts.status);
+  const bool again = WasCreatedHere(facts.status);
   if (again && !facts.none_left()) return {.items = Items::kRemove};
   const bool first = facts.status.empty();
   Json& out = next.out();

@@ -157,7 +157,7 @@ WrapperWish BackToQueue(PhaseNext next) {
 // Nothing of it is there, or it is being created.
 WrapperWish WhileWaiting(PhaseNext next) {
   const WrapperFacts& facts = next.facts();
-  if (facts.spec.problem.empty() && WasCreatedHere(facts.status)) {  // nothing is created while something is left
+  if (WasCreatedHere(facts.status)) {  // nothing is created while something is left
     if (!facts.none_left()) return std::move(next).Unchanged(Items::kRemove);
     return std::move(next).In("Suspended", Items::kLeave, {{"componentStatus", nullptr}});
   }

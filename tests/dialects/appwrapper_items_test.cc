@@ -39,6 +39,25 @@ TEST_CASE("what was created of an item that was renamed is deleted, and its end 
   CHECK(aw.Condition("ResourcesDeployed")["status"] == "False");
 }
 
+TEST_CASE("an AppWrapper that waits and cannot be read has nothing left of what was created, and can be mended") {
+  WrapperFixture aw(Components(kJob), false);
+  aw.Status();
+  aw.Admitted();
+  aw.ShowItem(kJob, "u-aw");
+  REQUIRE(aw.Status()["phase"] == "Running");
+  aw.object["status"]["phase"] = "Suspended";
+  aw.object["spec"]["components"][0]["template"]["kind"] = "Nothing";
+  aw.Show();
+  aw.Status();
+  CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"j"});
+  Touched touched;
+  aw.dialect.Drop("jobs.batch", "ns", "j", &touched);
+  aw.report.total = 0;
+  CHECK(aw.Status()["componentStatus"].is_null());
+  aw.Status();
+  CHECK(aw.Condition("QuotaReserved")["reason"] == "Invalid");
+}
+
 TEST_CASE("a name that is none in a status is not deleted") {
   WrapperFixture aw(Components(kJob, std::string(R"(,{"template":)") + kMap + "}"), false);
   aw.Status();
