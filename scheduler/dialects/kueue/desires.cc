@@ -332,8 +332,9 @@ void DesireWorkload(const Desires& desires) {
   }
   if (entry.workload && entry.job && entry.job_problem.empty() && entry.IsHeld() && !entry.IsScaledToZero() &&
       !IsTrue(Field(before, "conditions"), "QuotaReserved") && !entry.InStep()) {
-    out->push_back(WithFields(workload, {{"spec", SpecFor(entry.of_job.json, entry.terms)}}));
-    return;
+    DesiredObject follows = WithFields(workload, {{"spec", SpecFor(entry.of_job.json, entry.terms)}});
+    // Where nothing is left to write, its status has to go on.
+    if (!follows.Agrees(*workload->body)) return out->push_back(std::move(follows));
   }
   if (entry.next && (entry.read.replaced || IsReplaced(desires))) return;  // it says what it had
   if (Json sets = FewerPods(desires); !sets.is_null()) {

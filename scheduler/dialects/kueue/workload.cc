@@ -197,7 +197,13 @@ Json PodSetsFor(const Json& job, const std::vector<PodSet>& sets) { return SetsA
 Json LateSetsOf(const Json& job, const std::vector<PodSet>& sets) { return SetsAsJson(job, sets, true); }
 
 Json SpecFor(const Json& pod_sets, const Terms& terms) {
-  Json spec = {{"podSets", pod_sets}, {"queueName", terms.queue}, {"priority", terms.priority}};
+  Json spec = {{"podSets", pod_sets},
+               {"queueName", terms.queue},
+               {"priority", terms.priority},
+               {"priorityClassName", nullptr},
+               {"priorityClassSource", nullptr},
+               {"priorityClassRef", nullptr},
+               {"maximumExecutionTimeSeconds", nullptr}};
   if (!terms.priority_class.empty()) {
     spec["priorityClassName"] = terms.priority_class;
     spec["priorityClassSource"] = terms.workload_class ? kWorkloadClass : kPodClass;
@@ -218,8 +224,8 @@ Json OwnerReferenceTo(const model::Object& owner) {
 
 Json NewWorkload(const model::Object& job, std::string_view version, const std::string& name, const Json& pod_sets,
                  const Terms& terms) {
-  Json spec = SpecFor(pod_sets, terms);
-  spec["active"] = true;
+  Json spec = {{"active", true}};
+  spec.merge_patch(SpecFor(pod_sets, terms));
   Json owner = OwnerReferenceTo(job);
   owner["controller"] = true;
   return {{"apiVersion", fmt::format("{}/{}", kGroup, version)},

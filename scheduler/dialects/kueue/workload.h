@@ -41,7 +41,7 @@ struct Terms {
   friend bool operator==(const Terms&, const Terms&) = default;
 };
 
-// The spec's fields that follow the job.
+// The spec's fields that follow the job, as a merge patch: null where the job does not say it.
 base::Json SpecFor(const base::Json& pod_sets, const Terms& terms);
 // Without saying that it is the controller.
 base::Json OwnerReferenceTo(const model::Object& owner);

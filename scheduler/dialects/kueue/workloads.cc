@@ -368,28 +368,33 @@ void Workloads::ReadNamespace(std::string_view ns, Touched* touched) {
 }
 
 void Workloads::PutClass(const model::Object& object, Touched* touched) {
-  const bool of_workloads = object.kind == "WorkloadPriorityClass";
-  if (!(of_workloads ? workload_classes_ : pod_classes_).Put(object)) return;
-  ReadUsers(of_workloads ? by_workload_class_ : by_pod_class_, object.meta.name, touched);
+  ChangeClass(object.kind == "WorkloadPriorityClass", object.meta.name, touched,
+              [&](PriorityClasses& of) { return of.Put(object); });
 }
 
 void Workloads::DropClass(std::string_view kind_name, std::string_view name, Touched* touched) {
-  const bool of_workloads = kind_name == Kinds()[1].Name();
-  if (!(of_workloads ? workload_classes_ : pod_classes_).Drop(name)) return;
-  ReadUsers(of_workloads ? by_workload_class_ : by_pod_class_, name, touched);
+  ChangeClass(kind_name == Kinds()[1].Name(), name, touched, [&](PriorityClasses& of) { return of.Drop(name); });
+}
+
+// Another default is of concern to all that name no class: they are among the users of the one before.
+template <typename Change>
+void Workloads::ChangeClass(bool of_workloads, std::string_view name, Touched* touched, Change change) {
+  PriorityClasses& classes = of_workloads ? workload_classes_ : pod_classes_;
+  const Users& users = of_workloads ? by_workload_class_ : by_pod_class_;
+  const std::string before = classes.Default();
+  if (change(classes)) ReadUsers(users, name, touched);
+  if (before != classes.Default()) ReadUsers(users, before, touched);
 }
 
 void Workloads::ReadUsers(const Users& users, std::string_view name, Touched* touched) {
-  const auto at = users.find(name);
-  if (at == users.end()) return;
-  const std::set<Place> places = at->second;
-  for (const Place& place : places) Read(entries_.at(place), touched);
+  if (const auto at = users.find(name); at != users.end()) ReadAll(at->second, touched);
 }
 
 void Workloads::ReadAgain(const std::string& ns, const std::string& local, Touched* touched) {
-  const auto at = by_local_.find({ns, local});
-  if (at == by_local_.end()) return;
-  const std::set<Place> places = at->second;
+  if (const auto at = by_local_.find({ns, local}); at != by_local_.end()) ReadAll(at->second, touched);
+}
+
+void Workloads::ReadAll(std::set<Place> places, Touched* touched) {
   for (const Place& place : places) Read(entries_.at(place), touched);
 }
 
@@ -428,7 +433,6 @@ void Workloads::Index(const Entry& entry, bool add) {
       by_uid_.erase(entry.spec.uid);
   }
   set(by_local_, std::pair(entry.key.ns, entry.terms.queue));
-  if (entry.terms.priority_class.empty()) return;
   set(entry.terms.workload_class ? by_workload_class_ : by_pod_class_, entry.terms.priority_class);
 }
 
@@ -461,9 +465,10 @@ Terms Workloads::TermsOf(const Entry& entry, std::string* problem) const {
       *problem = fmt::format("WorkloadPriorityClass {} does not exist; create it, or name another in label {}",
                              Named(*named), kPriorityLabel);
     terms.priority = value.value_or(0);
-  } else if (std::string pods = PodClassOf(entry.of_job); !pods.empty()) {
-    terms.priority = pod_classes_.Value(pods).value_or(0);
-    terms.priority_class = std::move(pods);
+  } else {
+    terms.priority_class = PodClassOf(entry.of_job);
+    if (terms.priority_class.empty()) terms.priority_class = pod_classes_.Default();
+    terms.priority = pod_classes_.Value(terms.priority_class).value_or(0);
   }
   return terms;
 }

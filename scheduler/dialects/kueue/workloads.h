@@ -185,7 +185,10 @@ class Workloads {
   void Read(Entry& entry, Touched* touched);
   void ReadNamespace(std::string_view ns, Touched* touched);
   void CloseIfEmpty(const Place& place, Touched* touched);
+  template <typename Change>
+  void ChangeClass(bool of_workloads, std::string_view name, Touched* touched, Change change);
   void ReadUsers(const Users& users, std::string_view name, Touched* touched);
+  void ReadAll(std::set<Place> places, Touched* touched);  // by value: what is read moves in its index
   Terms TermsOf(const Entry& entry, std::string* problem) const;
   model::GangSpec SpecOf(const Entry& entry) const;
   // Returns the uid of the gang that the entry's Workload says it replaces; empty: there is none, or it is a job's.
