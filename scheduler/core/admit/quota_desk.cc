@@ -319,6 +319,7 @@ void QuotaDesk::PutDown(const queue::PassResult::Admitted& admitted) {
   replaced.report.has.reset();
   replaced.replaced = true;
   replaced.report.reason = queue::kReplaced;
+  replaced.report.by_uid = quota.terms->ask.uid;
   Adapt(admitted.replaces);
   counts_.Forget(admitted.replaces);
 }

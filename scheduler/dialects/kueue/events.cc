@@ -143,7 +143,7 @@ class Teller {
     if (!now.more_message.empty() && now.more_message != before.more_message)
       tell(entry.next, !of_.old_words, "Pending", now.more_message);
     if (!now.has || now.has->evicted || !before.has || MembersOf(*now.has) <= MembersOf(*before.has)) return;
-    tell(entry.workload, false, kSliceReplaced, ReplacedText(*entry.next, entry.job->meta.uid));
+    tell(entry.workload, false, kSliceReplaced, ReplacedText(entry.next->meta.uid, entry.job->meta.uid));
     tell(entry.next, false, "QuotaReserved", ReservedText(*now.has, entry.next->meta.created_ms));
     tell(entry.next, false, "Admitted", AdmittedText(*now.has));
   }

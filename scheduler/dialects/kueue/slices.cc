@@ -116,14 +116,14 @@ Resize ResizeBetween(const Json& a, const Json& b) {
   return fewer ? Resize::kFewer : Resize::kNone;
 }
 
-std::string ReplacedText(const model::Object& next, const std::string& job_uid) {
+std::string ReplacedText(const std::string& next_uid, const std::string& job_uid) {
   return fmt::format("Replaced to accommodate a workload (UID: {}, JobUID: {}) due to workload slice aggregation",
-                     next.meta.uid, job_uid);
+                     next_uid, job_uid);
 }
 
 Json ReplacedStatus(Json status, const model::Object& next, const std::string& job_uid, base::Millis now_wall_ms) {
   Json conditions = AsList(Field(status, "conditions"));
-  SetCondition("Finished", true, kSliceReplaced, ReplacedText(next, job_uid), now_wall_ms, &conditions);
+  SetCondition("Finished", true, kSliceReplaced, ReplacedText(next.meta.uid, job_uid), now_wall_ms, &conditions);
   status["conditions"] = std::move(conditions);
   return status;
 }

@@ -49,7 +49,7 @@ Resize ResizeBetween(const base::Json& a, const base::Json& b);
 base::Json ReplacedStatus(base::Json status, const model::Object& next, const std::string& job_uid,
                           base::Millis now_wall_ms);
 // The sentence about that.
-std::string ReplacedText(const model::Object& next, const std::string& job_uid);
+std::string ReplacedText(const std::string& next_uid, const std::string& job_uid);
 // What the one that replaces another goes on from: checks that have agreed, and since when the job is admitted.
 base::Json SucceedingStatus(base::Json status, const base::Json& replaced);
 

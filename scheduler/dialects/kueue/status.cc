@@ -12,6 +12,7 @@
 #include "dialects/kueue/deadlines.h"
 #include "dialects/kueue/names.h"
 #include "dialects/kueue/queue_status.h"
+#include "dialects/kueue/slices.h"
 #include "model/quantity.h"
 
 namespace tutti::dialects::kueue {
@@ -83,7 +84,7 @@ class Writer {
 
   Json Write() {
     const QuotaReport& quota = of_.report.quota;
-    const bool ended = of_.end || IsTrue(conditions_, "Finished");
+    const bool ended = of_.end || quota.reason == kSliceReplaced || IsTrue(conditions_, "Finished");
     if (ended) {
       Finish();
     } else {
@@ -105,6 +106,8 @@ class Writer {
   }
 
   void Finish() {
+    const QuotaReport& quota = of_.report.quota;
+    if (quota.reason == kSliceReplaced) Set("Finished", true, kSliceReplaced, ReplacedText(quota.by_uid, "UNKNOWN"));
     if (of_.end) Set("Finished", true, of_.end->succeeded ? "Succeeded" : "Failed", of_.end->message);
   }
 
