@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/publish/gang_status.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -87,6 +89,12 @@ void GangStatus::Report(GangId id) {
   if (gang.note.changes_at_ms != 0) {
     const base::Millis in_ms = std::max<base::Millis>(1, gang.note.changes_at_ms - report.now_wall_ms);
     agenda_.At(id, clock_.MonotonicMs() + in_ms, Agenda::Due::kTell);
+  }
+  for (const cluster::DesiredObject& each : desired) {  // it is here once for each try, before the next one
+    const bool lacks = each.mode == cluster::DesiredObject::Mode::kExists && !keeper_.Created(each.ref);
+    if (const cluster::WriteRefusal* refused = lacks ? keeper_.Refused(each.ref) : nullptr)
+      TellGang(gang, true, "FailedCreate",
+               fmt::format("{} {} is refused: {}", each.ref.kind, each.ref.name(), refused->message));
   }
   keeper_.Want(subject, LaneOf(gang, report), std::move(desired));
 }

@@ -207,8 +207,9 @@ void Kueue::Announce(const GangReport& before, const GangReport& now, std::vecto
 
 std::optional<cluster::ObjectRef> Kueue::EventTarget(const model::GangKey& key) const {
   const Entry* entry = workloads_.Find(key);
-  if (!entry || entry->workload || entry->pods.empty() || !writes()) return std::nullopt;
-  return cluster::RefOf(entry->pods.begin()->second.object);
+  if (!entry || entry->workload || !writes()) return std::nullopt;
+  if (!entry->pods.empty()) return cluster::RefOf(entry->pods.begin()->second.object);
+  return entry->job ? std::optional(cluster::RefOf(entry->job)) : std::nullopt;
 }
 
 }  // namespace tutti::dialects::kueue

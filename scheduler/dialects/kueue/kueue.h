@@ -47,7 +47,7 @@ class Kueue final : public Dialect, public JobQueues {
   void DesireOfSharing(const SharingReport& report, const cluster::Unseen& unseen,
                        std::vector<cluster::DesiredObject>* out) const override;
   void Announce(const GangReport& before, const GangReport& now, std::vector<ObjectEvent>* out) const override;
-  // The first pod of a group that has no Workload yet: nothing else says why.
+  // The job that has no Workload yet, or the first of its pods where they are held one by one: nothing else says why.
   std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override;
 
  private:

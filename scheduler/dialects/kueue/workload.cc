@@ -29,6 +29,7 @@ namespace {
 
 constexpr size_t kMostPodSets = 256, kMostLayers = 16;
 constexpr int64_t kMostPods = 10'000;  // of a gang: each is a promise with a place
+constexpr int kMostSetsOfJob = 18;  // that the API server takes in a Workload
 constexpr std::string_view kRequired = "kueue.x-k8s.io/podset-required-topology",
                            kPreferred = "kueue.x-k8s.io/podset-preferred-topology",
                            kUnconstrained = "kueue.x-k8s.io/podset-unconstrained-topology",
@@ -172,6 +173,9 @@ model::HeldQuota ReadAdmission(JsonReader& read, const JsonField& admission, con
 base::Result<std::vector<PodSet>> SetsOf(const Json& job) {
   auto sets = PodSetsOf(job);
   if (!sets) return sets;
+  if (const auto count = std::ranges::count(*sets, false, &PodSet::late); count > kMostSetsOfJob)
+    return base::Invalid(
+        fmt::format("it has {} groups of pods, and a Workload has at most {}; have fewer", count, kMostSetsOfJob));
   std::set<std::string> taken;
   for (PodSet& set : *sets) {
     set.name = base::LowerCase(set.name);
