@@ -70,10 +70,9 @@ void Queues::Put(const std::shared_ptr<const model::Object>& object, Touched* to
     at->second = std::move(levels);
     TouchFlavorsOf(name, touched);
   } else if (kind == "Cohort") {
-    Kept<model::CohortSpec> cohort{object, ReadCohort(*object)};
-    const auto at = cohorts_.find(name);
-    if (at == cohorts_.end() || at->second.spec != cohort.spec) touched->cohorts.insert(name);
-    cohorts_.insert_or_assign(name, std::move(cohort));
+    model::CohortSpec cohort = ReadCohort(*object);
+    if (const auto at = cohorts_.find(name); at == cohorts_.end() || at->second != cohort)
+      SetCohort(name, std::move(cohort), touched);
   } else if (kind == "ClusterQueue") {
     PutLeaf(object, touched);
   } else if (kind == "LocalQueue") {
@@ -112,7 +111,7 @@ void Queues::Drop(std::string_view kind_name, std::string_view ns, std::string_v
   } else if (row->kind == "Topology") {
     if (topologies_.erase(key) > 0) TouchFlavorsOf(key, touched);
   } else if (row->kind == "Cohort") {
-    if (cohorts_.erase(key) > 0) touched->cohorts.insert(key);
+    if (cohorts_.contains(key)) SetCohort(key, std::nullopt, touched);
   } else if (row->kind == "ClusterQueue") {
     DropLeaf(key, touched);
   } else if (row->kind == "LocalQueue") {
@@ -128,6 +127,21 @@ void Queues::Drop(std::string_view kind_name, std::string_view ns, std::string_v
   } else if (namespaces_.erase(key) > 0) {
     TouchNamespace(name, touched);
   }
+}
+
+// nullopt: it is gone.
+void Queues::SetCohort(const std::string& name, std::optional<model::CohortSpec> cohort, Touched* touched) {
+  const bool had_circle = HasCircle(name);
+  if (const auto at = cohorts_.find(name); at != cohorts_.end()) {
+    Leave(&cohorts_by_parent_, at->second.parent, name);
+    cohorts_.erase(at);
+  }
+  if (cohort) {
+    cohorts_by_parent_[cohort->parent].insert(name);
+    cohorts_.emplace(name, *std::move(cohort));
+  }
+  touched->cohorts.insert(name);
+  if (had_circle || HasCircle(name)) TouchBelow(name, touched);
 }
 
 void Queues::DropFlavor(const std::string& name, Touched* touched) {
@@ -183,6 +197,7 @@ void Queues::Index(const std::string& name, const Leaf& leaf, bool add) {
   for (const model::ResourceGroup& group : leaf.spec.groups)
     for (const model::FlavorQuota& flavor : group.flavors) set(leaves_by_flavor_, flavor.flavor);
   for (const LeafCheck& check : leaf.checks) set(leaves_by_check_, check.name);
+  set(leaves_by_cohort_, leaf.spec.cohort);
 }
 
 void Queues::PutLeaf(const std::shared_ptr<const model::Object>& object, Touched* touched) {
@@ -243,6 +258,26 @@ void Queues::TouchFlavorsOf(const std::string& topology, Touched* touched) const
     }
 }
 
+void Queues::TouchBelow(const std::string& cohort, Touched* touched) const {
+  std::set<std::string> passed{cohort};
+  std::vector<std::string> open{cohort};
+  while (!open.empty()) {
+    const std::string at = std::move(open.back());
+    open.pop_back();
+    TouchUsers(leaves_by_cohort_, at, touched);
+    if (const auto below = cohorts_by_parent_.find(at); below != cohorts_by_parent_.end())
+      for (const std::string& each : below->second)
+        if (passed.insert(each).second) open.push_back(each);
+  }
+}
+
+bool Queues::HasCircle(const std::string& cohort) const {
+  std::set<std::string> passed;
+  for (auto at = cohorts_.find(cohort); at != cohorts_.end(); at = cohorts_.find(at->second.parent))
+    if (!passed.insert(at->first).second) return true;
+  return false;
+}
+
 std::optional<model::Fit> Queues::FitOf(const std::string& leaf) const {
   const auto at = leaves_.find(leaf);
   return at == leaves_.end() ? std::nullopt : at->second.spec.fit;
@@ -282,7 +317,7 @@ std::optional<model::Flavor> Queues::DescribeFlavor(std::string_view name) const
 
 std::optional<model::CohortSpec> Queues::DescribeCohort(std::string_view name) const {
   const auto at = cohorts_.find(name);
-  return at == cohorts_.end() ? std::nullopt : std::optional(at->second.spec);
+  return at == cohorts_.end() ? std::nullopt : std::optional(at->second);
 }
 
 std::optional<model::LeafQueueSpec> Queues::DescribeLeaf(std::string_view name) const {
@@ -398,6 +433,8 @@ Queues::Active Queues::ActiveOfLeaf(const std::string& name) const {
       "references inactive AdmissionCheck(s): " + JoinNames(idle_checks));
   add(!lacks_topologies.empty(), "TopologyNotFound", JoinNames(lacks_topologies));
   add(!kept.spec.problem.empty(), "Misconfigured", kept.spec.problem);
+  add(HasCircle(kept.spec.spec.cohort), "Misconfigured",
+      "its cohorts lead back to themselves; give one of them another parentName");
   if (reason.empty()) return {true, "Ready", "Can admit new workloads"};
   return {false, reason, OneLine(fmt::format("Can't admit new workloads: {}.", message))};
 }

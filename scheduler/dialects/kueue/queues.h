@@ -80,6 +80,9 @@ class Queues {
   void PutLocal(const std::shared_ptr<const model::Object>& object, Touched* touched);
   void TouchLeaf(const std::string& name, Touched* touched) const;
   void Reroute(const std::string& leaf);
+  void SetCohort(const std::string& name, std::optional<model::CohortSpec> cohort, Touched* touched);
+  // The leaves of the cohort and of those below it.
+  void TouchBelow(const std::string& cohort, Touched* touched) const;
   void TouchUsers(const Users& users, std::string_view name, Touched* touched) const;
   void TouchFlavorsOf(const std::string& topology, Touched* touched) const;
   void RerouteUsers(std::string_view check, Touched* touched);
@@ -87,16 +90,19 @@ class Queues {
   void TouchNamespace(std::string_view ns, Touched* touched) const;
   void Index(const std::string& name, const Leaf& leaf, bool add);
   bool Takes(const Leaf& leaf, const std::string& ns) const;
+  // Whether the parents of the cohort lead round in a circle.
+  bool HasCircle(const std::string& cohort) const;
 
   std::map<std::string, Kept<model::Flavor>, std::less<>> flavors_;
   std::map<std::string, std::vector<std::string>, std::less<>> topologies_;  // the levels of each
-  std::map<std::string, Kept<model::CohortSpec>, std::less<>> cohorts_;
+  std::map<std::string, model::CohortSpec, std::less<>> cohorts_;
   std::map<std::string, Kept<Leaf>, std::less<>> leaves_;
   std::map<LocalName, Kept<model::LocalQueueSpec>> locals_;
   std::map<std::string, Kept<Check>, std::less<>> checks_;
   std::map<std::string, std::shared_ptr<const model::Object>, std::less<>> configs_;  // ProvisioningRequestConfigs
   std::map<std::string, model::StringMap, std::less<>> namespaces_;                   // their labels
-  Users leaves_by_flavor_, leaves_by_check_, flavors_by_topology_, checks_by_config_;
+  Users leaves_by_flavor_, leaves_by_check_, leaves_by_cohort_, cohorts_by_parent_, flavors_by_topology_,
+      checks_by_config_;
   std::map<std::string, std::set<LocalName>, std::less<>> locals_by_leaf_;
   std::set<LocalName> rerouted_;
 };
