@@ -293,11 +293,14 @@ WorkloadRead ReadWorkload(const model::Object& workload) {
 std::vector<RoleRead> ReadPodSets(JsonReader& read, const JsonField& pod_sets, std::string_view ns,
                                   const std::vector<std::string>& scheduler_names) {
   std::vector<RoleRead> roles;
+  std::set<std::string> taken;
   if (!FewEnough(read, pod_sets, kMostPodSets)) return roles;
   read.Items(pod_sets, [&](const JsonField& set) {
     RoleRead role;
     role.ask.name = read.Text(set["name"]);
     if (role.ask.name.empty()) role.ask.name = "main";
+    if (!taken.insert(role.ask.name).second)
+      read.Problem(set["name"], fmt::format("{} is another pod set's; give one of them another", Named(role.ask.name)));
     role.ask.count = ReadCount(read, set["count"], 1, 0);
     if (set["minCount"].present()) role.ask.min_count = ReadCount(read, set["minCount"], 1, 1);
     ReadTopologyRequest(read, set["topologyRequest"], &role);
