@@ -19,8 +19,6 @@ using cluster::JsonField;
 using cluster::JsonReader;
 
 constexpr size_t kMostItems = 256;
-// Of all items. More pods than that are beyond what a cluster has, and each is a member to be placed.
-constexpr int64_t kMostPods = 10'000;
 constexpr std::string_view kManagers[] = {"", "workload.codeflare.dev/appwrapper",
                                           "workload.codeflare.dev/appwrapper-controller", "tutti.dev/appwrapper"};
 

@@ -15,6 +15,9 @@
 
 namespace tutti::dialects {
 
+// The most pods of a gang that are promised before they are made, in all of its sets: a place is sought for each.
+inline constexpr int64_t kMostPods = 10'000;
+
 struct PodSet {
   std::string name;   // "head", a worker group's name, "submitter"; "main" where the kind has one set only
   int64_t count = 1;  // pods; 0 is possible

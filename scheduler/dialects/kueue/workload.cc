@@ -28,7 +28,6 @@ using cluster::JsonReader;
 namespace {
 
 constexpr size_t kMostPodSets = 256, kMostLayers = 16;
-constexpr int64_t kMostPods = 10'000;  // of a gang: each is a promise with a place
 constexpr int kMostSetsOfJob = 18;  // that the API server takes in a Workload
 constexpr std::string_view kRequired = "kueue.x-k8s.io/podset-required-topology",
                            kPreferred = "kueue.x-k8s.io/podset-preferred-topology",
