@@ -21,11 +21,6 @@ using cluster::JsonReader;
 
 namespace {
 
-bool SameRole(const RoleRead& a, const RoleRead& b) {
-  return a.ask == b.ask && a.topology == b.topology && !a.pod == !b.pod &&
-         (!a.pod || (a.pod->meta.labels == b.pod->meta.labels && a.pod->meta.annotations == b.pod->meta.annotations));
-}
-
 // Whether all that a job declares is the same, by the cluster that it has by now, too; its status may be another.
 bool SameDeclaration(const model::Object& a, const model::Object& b) {
   return a.meta.uid == b.meta.uid && *a.meta.labels == *b.meta.labels && a.meta.annotations == b.meta.annotations &&
@@ -117,68 +112,6 @@ void ReadSets(Json json, std::string_view ns, const std::vector<std::string>& sc
   const JsonField sets(into->json);
   into->roles = ReadPodSets(read, sets, ns, scheduler_names);
   into->problem = read.ok() ? "" : "spec.podSets" + read.problem();
-}
-
-bool Entry::CountsWorkload() const { return workload && (!job || read.has || !IsHeld()); }
-
-bool Entry::orphaned() const {
-  if (job || !workload) return false;
-  if (model::Find(workload->meta.annotations, kIsOfGroup)) return true;
-  const model::OwnerReference* owner = workload->meta.Controller();
-  return owner && std::ranges::any_of(JobKinds(), [&](const JobKind& row) { return row.kind.kind == owner->kind; });
-}
-
-bool Entry::ended() const {
-  if (read.finished || (read.replaced && !job) || orphaned()) return true;
-  return job && (End() || (job->meta.deleting() && !(by_pods() && IsLetGo())));
-}
-
-bool Entry::IsHeld() const {
-  if (!by_pods()) return IsSuspended(*kind, *job->body);
-  return std::ranges::none_of(pods, [](const auto& item) { return item.second.started; });
-}
-
-bool Entry::IsLetGo() const {
-  if (!by_pods()) return IsReleased(*kind, *job->body);
-  return std::ranges::any_of(pods, [](const auto& item) { return item.second.runs(); });
-}
-
-std::optional<JobEnd> Entry::End() const {
-  switch (kind->pods) {
-    case PodOwner::kNone: return EndOf(*kind, *job->body);
-    case PodOwner::kItself: return pods.empty() ? std::nullopt : EndOfPod(pods.begin()->second);
-    case PodOwner::kGroup: return EndOfGroup(group, pods);
-    case PodOwner::kStatefulSet:
-    case PodOwner::kLeaderWorkerSet:
-    case PodOwner::kDeployment: break;
-  }
-  return std::nullopt;
-}
-
-std::map<std::string, int64_t> Entry::Done() const {
-  if (!by_pods()) return DoneOf(*kind, sets, *job->body);
-  std::map<std::string, int64_t> done;
-  if (kind->pods == PodOwner::kGroup && !group.serves)
-    for (const auto& [name, pod] : pods)
-      if (pod.succeeded) ++done[pod.role];
-  return done;
-}
-
-bool Entry::IsReady() const {
-  if (!by_pods()) return kind->is_ready(*job->body);
-  int64_t wanted = 0;
-  for (const PodSet& set : sets) wanted += set.count;
-  return std::ranges::count_if(pods, [](const auto& item) { return item.second.ready || item.second.succeeded; }) >=
-         wanted;
-}
-
-bool Entry::IsScaledToZero() const {
-  return job && kind->pods == PodOwner::kStatefulSet &&
-         std::ranges::all_of(sets, [](const PodSet& set) { return set.count == 0; });
-}
-
-bool Entry::InStep() const {
-  return read.terms == terms && std::ranges::equal(of_job.roles, of_workload.roles, SameRole);
 }
 
 const std::vector<model::ObjectKind>& Workloads::Kinds() {
