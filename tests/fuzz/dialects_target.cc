@@ -205,7 +205,9 @@ class Told {
 
   void Report(const model::GangKey& key, const model::GangSpec& spec) {
     for (const auto& desired : DesiredFor(spec)) CheckDesired(desired, key.ns, key.name);
-    if (const auto target = dialect_.EventTarget(key)) CheckHeld(*target, key.ns, key.name);
+    // Kueue's gangs are named as their Workloads, and a job that has none yet is told itself.
+    if (const auto target = dialect_.EventTarget(key))
+      CheckHeld(*target, key.ns, dialect_.name() == "kueue" ? target->name() : key.name);
   }
 
   void ReportQueue(const std::string& name, const model::QueueSpec& spec) {
