@@ -22,6 +22,7 @@ from runner import host, rights
 from runner.expect import JUDGES, judge
 from runner.quantity import milli
 from runner.session import STEP_WORDS, Session
+from runner.watch import Watch
 from runner.wire import SlowWire
 from runner.words import BadWalkthrough, StepFailed, seconds, substitute
 
@@ -116,6 +117,16 @@ class Steps(unittest.TestCase):
         for wrong in (["^ADDED b", "^DELETED a"], ["^DELETED a", "^ADDED c"]):
             with self.assertRaises(StepFailed):
                 session.step({**step, "lines": wrong})
+
+    def test_a_watch_that_ends_is_started_again(self):
+        script = 'echo "pod-$(wc -l < "$0") node"; echo >> "$0"; echo "told" >&2'
+        with tempfile.NamedTemporaryFile() as starts:
+            watch = Watch("sh", ["-c", script, starts.name], None)
+            seen = watch.nth(r"^(pod-\d+) node$", 3, 30)
+            watch.stop()
+        self.assertEqual("pod-2 node", seen[1])
+        self.assertIn("told", watch.text())
+        self.assertIn("ended with 0", watch.text())
 
     def test_unknown_words_are_refused(self):
         for step in ({"kubectl": "get x", "expected": {}}, {"run": "get x"}, {"host": "fly"},

@@ -25,6 +25,7 @@ from runner.words import BadWalkthrough, StepFailed, pause, seconds, substitute_
 HERE = pathlib.Path(__file__).resolve().parent.parent
 # How often a wait looks whether the scheduler still runs.
 LOOK_SECONDS = 1
+RENEWAL_SECONDS = 10  # for a list, and a second try of it
 # A machine that others use stumbles; what a time wanted is multiplied by before it fails a test.
 STUMBLE = 10
 
@@ -133,12 +134,21 @@ def do_watch(session, name, kubectl=None):
 
 
 def do_await_binds(session, watch, count, pods, within, capture_node=None):
-    """Waits until so many pods whose names match `pods` have a node, as the watch tells it."""
+    """Waits until so many pods whose names match `pods` have a node, as the watch tells it.
+
+    Where the time is up, the pods are listed once more: what counts is whether they are bound.
+    """
     pattern, deadline = rf"^({pods}\S*) \S+$", time.monotonic() + seconds(within)
+    renewed = False
     while (seen := session.watches[watch].nth(pattern, int(count), LOOK_SECONDS)) is None:
         session.check_scheduler()
+        if time.monotonic() > deadline and renewed:
+            fail(f"{count} binds were not seen within {within}, but {session.watches[watch].count(pattern)}; "
+                 f"the watch printed:\n{session.watches[watch].text()}")
         if time.monotonic() > deadline:
-            fail(f"{count} binds were not seen within {within}, but {session.watches[watch].count(pattern)}")
+            session.tell(f"* {session.watches[watch].count(pattern)} binds were seen within {within}; the pods are listed again")
+            session.watches[watch].renew()
+            deadline, renewed = time.monotonic() + RENEWAL_SECONDS, True
     if capture_node:
         session.variables[capture_node] = seen[1].split()[1]
     session.tell(f"* {count} binds accepted")
