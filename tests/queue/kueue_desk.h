@@ -62,6 +62,16 @@ struct Desk {
     admission.Put(leaf);
     admission.Put(model::LocalQueueSpec{"ns", leaf.name, leaf.name}, true);
   }
+  // Queue "a" has so many gpus of f, and of g. Gangs of lower priority leave for others there.
+  void PutTwoFlavors(int64_t gpus) {
+    model::Flavor flavor;
+    flavor.name = "g";
+    admission.Put(flavor);
+    model::LeafQueueSpec leaf = Leaf("a", "", {});
+    leaf.groups = Gpus({{"f", Quota(gpus)}, {"g", Quota(gpus)}});
+    leaf.preemption.within_queue = model::PreemptionPolicy::kLowerPriority;
+    Put(leaf);
+  }
   void Wait(uint32_t gang, model::GangAsk ask) {
     ask.uid = std::to_string(gang);
     admission.Wait(model::GangId(gang), std::move(ask));

@@ -23,13 +23,7 @@ struct FullNodes {
   std::vector<std::string> asked;
 
   FullNodes() {
-    model::Flavor flavor;
-    flavor.name = "g";
-    desk.admission.Put(flavor);
-    model::LeafQueueSpec leaf = Leaf("a", "", {});
-    leaf.groups = Gpus({{"f", Quota(8)}, {"g", Quota(8)}});
-    leaf.preemption.within_queue = PreemptionPolicy::kLowerPriority;
-    desk.Put(leaf);
+    desk.PutTwoFlavors(8);
     const auto why = [this](const Assignment& assignment) {
       asked.push_back(FlavorOf(assignment));
       return full.contains(FlavorOf(assignment)) ? "no node of " + FlavorOf(assignment) : std::string();

@@ -7,8 +7,6 @@
 
 namespace tutti::queue {
 
-using model::PreemptionPolicy;
-
 TEST_CASE("kueue: gangs that wait are told when their queue is stopped") {
   Desk desk;
   model::LeafQueueSpec leaf = Leaf("a", "", Quota(1));
@@ -23,13 +21,7 @@ TEST_CASE("kueue: gangs that wait are told when their queue is stopped") {
 
 TEST_CASE("kueue: roles whose flavors run out in turns let others pass, and begin from the start once one is freer") {
   Desk desk;
-  model::Flavor other;
-  other.name = "g";
-  desk.admission.Put(other);
-  model::LeafQueueSpec leaf = Leaf("a", "", {});
-  leaf.groups = Gpus({{"f", Quota(4)}, {"g", Quota(4)}});
-  leaf.preemption.within_queue = PreemptionPolicy::kLowerPriority;
-  desk.Put(leaf);
+  desk.PutTwoFlavors(4);
   desk.Wait(1, AskFor("a", 4));  // all of f
   desk.Wait(2, AskFor("a", 3, 0, 2));
   desk.Run();

@@ -82,25 +82,18 @@ class ClassicSearch {
     });
   }
 
-  // Nodes are sought twice at most before victims are found: with those gone that free enough quota, and with all gone.
   std::vector<Victim> Attempt(bool borrowing) const {
-    Trial trial(arena_);
-    const auto has_quota = [&] { return shares_.Fits(preemptor_.leaf, preemptor_.wants, borrowing); };
-    const auto fits = [&] { return has_quota() && trial.HasNodes(preemptor_); };
-    bool lacks_nodes = false;
+    Trial trial(arena_, preemptor_, [&] { return shares_.Fits(preemptor_.leaf, preemptor_.wants, borrowing); });
     for (const auto part : {LeafCandidates::Part::kEvicted, LeafCandidates::Part::kStaying})
       for (const Kind kind : {kHierarchical, kByPriority, kOwnQueue}) {
         MergedCandidates candidates(arena_, preemptor_, leaves_[kind], PolicyOf(kind), part);
         for (; const Holding* holding = candidates.Peek(); candidates.Pop()) {
           const auto reason = ReasonFor(*holding, kind, borrowing);
           if (!reason || (kind != kOwnQueue && !StillExceeds(*holding))) continue;
-          trial.TakeOut(*holding, *reason);
-          if (lacks_nodes || !has_quota()) continue;
-          if (trial.HasNodes(preemptor_)) return trial.Trim(fits);
-          lacks_nodes = true;
+          if (trial.TakeOut(*holding, *reason)) return trial.Trim();
         }
       }
-    return lacks_nodes && fits() ? trial.Trim(fits) : std::vector<Victim>();
+    return trial.FitsWithAllGone() ? trial.Trim() : std::vector<Victim>();
   }
 
   std::optional<VictimReason> ReasonFor(const Holding& holding, Kind kind, bool borrowing) const {

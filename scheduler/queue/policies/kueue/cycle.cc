@@ -349,7 +349,8 @@ void KueueCycle::CommitOne(Turn* turn) {
   in_.holdings_.Put({turn->gang, ask.uid, local, turn->leaf, ask.priority, ask.queued_ms, in_.now_, false,
                      turn->assignment.roles, Ask(in_.shares_.cells(), turn->assignment.total)});
   result_->refused.erase(turn->gang);
-  result_->admitted.push_back({turn->gang, in_.shares_.name(turn->leaf), std::move(turn->assignment), in_.now_, replaces});
+  result_->admitted.push_back(
+      {turn->gang, in_.shares_.name(turn->leaf), std::move(turn->assignment), in_.now_, replaces});
   in_.shares_.ReleaseLeaf(turn->leaf);
 }
 

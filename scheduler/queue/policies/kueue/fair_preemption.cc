@@ -104,17 +104,18 @@ class Givers {
 class FairSearch {
  public:
   FairSearch(const PreemptionArena& arena, const Preemptor& preemptor)
-      : arena_(arena), shares_(arena.shares), preemptor_(preemptor), trial_(arena) {
+      : arena_(arena),
+        shares_(arena.shares),
+        preemptor_(preemptor),
+        trial_(arena, preemptor, [this] { return HasQuota(); }) {
     // Shares are compared as they will be with the preemptor.
     own_ = arena_.ledger.Charge(preemptor_.leaf, Ask(shares_.cells(), preemptor_.wants));
   }
 
   std::vector<Victim> Run(Givers givers, const std::vector<FairStrategy>& strategies) {
-    bool fits = TryFirst(givers, strategies[0]) || FitsWithAllGone();
-    if (!fits && strategies.size() > 1) fits = TrySecond() || FitsWithAllGone();
-    if (!fits) return {};
-    arena_.ledger.Release(own_);
-    return trial_.Trim([this] { return HasQuota() && trial_.HasNodes(preemptor_); });
+    bool fits = TryFirst(givers, strategies[0]) || trial_.FitsWithAllGone();
+    if (!fits && strategies.size() > 1) fits = TrySecond() || trial_.FitsWithAllGone();
+    return fits ? trial_.Trim() : std::vector<Victim>();
   }
 
  private:
@@ -123,7 +124,7 @@ class FairSearch {
     for (QueueId leaf = givers.Next(); leaf.valid(); leaf = givers.Next()) {
       if (leaf == preemptor_.leaf || entitled) {
         const bool own = leaf == preemptor_.leaf;
-        if (TakeOut(givers.Pop(leaf), own ? VictimReason::kInClusterQueue : VictimReason::kInCohortReclamation))
+        if (trial_.TakeOut(givers.Pop(leaf), own ? VictimReason::kInClusterQueue : VictimReason::kInCohortReclamation))
           return true;
         continue;
       }
@@ -136,7 +137,7 @@ class FairSearch {
           passed_by_[leaf].push_back(&holding);
           continue;
         }
-        if (TakeOut(holding, VictimReason::kInCohortFairSharing)) return true;
+        if (trial_.TakeOut(holding, VictimReason::kInCohortFairSharing)) return true;
         break;  // another queue may borrow most now
       }
     }
@@ -160,36 +161,26 @@ class FairSearch {
     for (QueueId leaf = givers.Next(); leaf.valid(); leaf = givers.Next()) {
       const DominantShare taker = shares_.Dominant(givers.OwnBelowCommon(leaf));
       const bool allowed = Compare(taker, shares_.Dominant(givers.BelowCommon(leaf))) < 0;
-      if (allowed && TakeOut(givers.Pop(leaf), VictimReason::kInCohortFairSharing)) return true;
+      if (allowed && trial_.TakeOut(givers.Pop(leaf), VictimReason::kInCohortFairSharing)) return true;
       givers.Drop(leaf);
     }
     return false;
   }
 
-  // Returns true when the preemptor fits now. Nodes are sought once, when there is enough quota, and then with all gone.
-  bool TakeOut(const Holding& holding, VictimReason reason) {
-    trial_.TakeOut(holding, reason);
-    more_gone_ = true;
-    return !lacks_nodes_ && FitsNow();
-  }
-  bool FitsWithAllGone() { return lacks_nodes_ && std::exchange(more_gone_, false) && FitsNow(); }
-  bool FitsNow() {
+  // The preemptor's own charge is for comparing shares alone.
+  bool HasQuota() const {
     const Ledger::Mark mark = arena_.ledger.Here();
     arena_.ledger.Release(own_);
-    const bool has_quota = HasQuota(), fits = has_quota && trial_.HasNodes(preemptor_);
+    const bool has_quota = shares_.Fits(preemptor_.leaf, preemptor_.wants);
     arena_.ledger.Rewind(mark);
-    lacks_nodes_ = lacks_nodes_ || (has_quota && !fits);
-    return fits;
+    return has_quota;
   }
-  bool HasQuota() const { return shares_.Fits(preemptor_.leaf, preemptor_.wants); }
 
   const PreemptionArena& arena_;
   const ShareTree& shares_;
   const Preemptor& preemptor_;
   Trial trial_;
   ChargeId own_;
-  bool lacks_nodes_ = false;  // it has had enough quota, but no nodes
-  bool more_gone_ = false;    // since nodes were sought
   absl::flat_hash_map<QueueId, std::deque<const Holding*>> passed_by_;
 };
 

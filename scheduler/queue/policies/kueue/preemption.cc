@@ -63,13 +63,19 @@ bool Preemptor::MayTake(const Holding& holding, model::PreemptionPolicy policy) 
   return std::ranges::any_of(short_cells, [&](CellId cell) { return holding.used.Get(cell) > 0; });
 }
 
-void Trial::TakeOut(const Holding& holding, VictimReason reason) {
+bool Trial::TakeOut(const Holding& holding, VictimReason reason) {
   arena_.ledger.Release(arena_.holdings.ChargeOf(holding));
   out_.push_back({&holding, reason});
+  return not_found_ == 0 && Fits();
 }
 
-bool Trial::HasNodes(const Preemptor& preemptor) const {
-  return !preemptor.has_nodes || preemptor.has_nodes(Victims());
+bool Trial::FitsWithAllGone() { return not_found_ > 0 && not_found_ < out_.size() && Fits(); }
+
+bool Trial::Fits() {
+  if (!has_quota_()) return false;
+  if (!preemptor_.has_nodes || preemptor_.has_nodes(Victims())) return true;
+  not_found_ = out_.size();
+  return false;
 }
 
 std::vector<Victim> Trial::Victims() const {
@@ -79,13 +85,13 @@ std::vector<Victim> Trial::Victims() const {
   return victims;
 }
 
-std::vector<Victim> Trial::Trim(const std::function<bool()>& fits) {
+std::vector<Victim> Trial::Trim() {
   size_t end = out_.size(), block = 1;
   for (int trials = 0; end > 0 && trials < kMostTrials; ++trials) {
     block = std::min(block, end);
     const std::span<Out> tried(&out_[end - block], block);
     for (Out& out : tried) PutBack(&out);
-    if (fits()) {
+    if (Fits()) {
       end -= block;
       block *= 2;
       continue;

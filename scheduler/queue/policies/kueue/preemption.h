@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/sharing_queue.h"
@@ -80,37 +81,47 @@ std::vector<Victim> FindFairVictims(const PreemptionArena& arena, const Preempto
                                     const std::vector<FairStrategy>& strategies);
 
 // The gangs that were taken out on trial. Destroyed, it has put all back.
+//
+// To ask for nodes may cost a search. So it is asked twice at most before victims are found: with those gone that free
+// enough quota, and with all gone that may go.
 class Trial {
  public:
-  explicit Trial(const PreemptionArena& arena) : arena_(arena), mark_(arena.ledger.Here()) {}
+  // `has_quota`: whether the preemptor has enough with those gone that are out.
+  Trial(const PreemptionArena& arena, const Preemptor& preemptor, std::function<bool()> has_quota)
+      : arena_(arena), preemptor_(preemptor), has_quota_(std::move(has_quota)), mark_(arena.ledger.Here()) {}
   ~Trial() { arena_.ledger.Rewind(mark_); }
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
-  void TakeOut(const Holding& holding, VictimReason reason);
-  // The preemptor has nodes, or is not asked, with those gone that are out.
-  bool HasNodes(const Preemptor& preemptor) const;
-  // Puts back those that `fits` can do without, the last one first; the rest are victims. Each answer may cost a search
-  // for nodes. So several are put back at once where that goes well, and what is left after kMostTrials stays out.
-  // REQUIRES: what fits with some of them put back fits with fewer of those put back.
-  std::vector<Victim> Trim(const std::function<bool()>& fits);
+  // Returns true when the preemptor fits now.
+  bool TakeOut(const Holding& holding, VictimReason reason);
+  // Tells whether it fits with those gone, too, that were taken out after it had enough quota, but no nodes.
+  bool FitsWithAllGone();
+  // Puts back those that the preemptor can do without, the last one first; the rest are victims. Several are put back
+  // at once where that goes well, and what is left after kMostTrials stays out. REQUIRES: the preemptor fits, and if it
+  // fits with some of them put back, it does with fewer of those put back.
+  std::vector<Victim> Trim();
 
  private:
   static constexpr int kMostTrials = 1024;
 
-  std::vector<Victim> Victims() const;
   struct Out {
     const Holding* holding;
     VictimReason reason;
-    bool back = false;   // it was put back
+    bool back = false;     // it was put back
     ChargeId charge = {};  // then
   };
+  bool Fits();
+  std::vector<Victim> Victims() const;
   void PutBack(Out* out);
   void TakeOutAgain(Out* out);
 
   const PreemptionArena& arena_;
+  const Preemptor& preemptor_;
+  const std::function<bool()> has_quota_;
   Ledger::Mark mark_;
   std::vector<Out> out_;
+  size_t not_found_ = 0;  // how many were out when nodes were sought last, and not found
 };
 
 }  // namespace tutti::queue
