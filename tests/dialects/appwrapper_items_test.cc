@@ -6,10 +6,7 @@ namespace tutti::dialects {
 
 TEST_CASE("a component that is missing fails an AppWrapper of v1beta2, and its room is free") {
   WrapperFixture aw(Components(kCluster), false);
-  aw.Status();
-  aw.Admitted();
-  aw.ShowItem(kCluster, "u-aw");
-  REQUIRE(aw.Status()["phase"] == "Running");
+  aw.RunWith({kCluster});
   Touched touched;
   aw.dialect.Drop("rayclusters.ray.io", "ns", "rc", &touched);
   CHECK(touched.gangs.contains(aw.key));
@@ -21,10 +18,7 @@ TEST_CASE("a component that is missing fails an AppWrapper of v1beta2, and its r
 
 TEST_CASE("what was created of an item that was renamed is deleted, and its end is seen") {
   WrapperFixture aw(Components(kJob), false);
-  aw.Status();
-  aw.Admitted();
-  aw.ShowItem(kJob, "u-aw");
-  REQUIRE(aw.Status()["phase"] == "Running");
+  aw.RunWith({kJob});
   aw.object["spec"]["components"][0]["template"]["metadata"]["name"] = "other";
   aw.Show();
   CHECK(aw.Status()["phase"] == "Failed");
@@ -41,10 +35,7 @@ TEST_CASE("what was created of an item that was renamed is deleted, and its end 
 
 TEST_CASE("an AppWrapper that waits and cannot be read has nothing left of what was created, and can be mended") {
   WrapperFixture aw(Components(kJob), false);
-  aw.Status();
-  aw.Admitted();
-  aw.ShowItem(kJob, "u-aw");
-  REQUIRE(aw.Status()["phase"] == "Running");
+  aw.RunWith({kJob});
   aw.object["status"]["phase"] = "Suspended";
   aw.object["spec"]["components"][0]["template"]["kind"] = "Nothing";
   aw.Show();
@@ -60,11 +51,7 @@ TEST_CASE("an AppWrapper that waits and cannot be read has nothing left of what 
 
 TEST_CASE("a name that is none in a status is not deleted") {
   WrapperFixture aw(Components(kJob, std::string(R"(,{"template":)") + kMap + "}"), false);
-  aw.Status();
-  aw.Admitted();
-  aw.ShowItem(kJob, "u-aw");
-  aw.ShowItem(kMap, "u-aw");
-  REQUIRE(aw.Status()["phase"] == "Running");
+  aw.RunWith({kJob, kMap});
   for (const char* name : {"../../nodes/n", ""})
     aw.object["status"]["componentStatus"].push_back(
         {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"name", name}, {"uid", "u"}});
@@ -78,11 +65,7 @@ TEST_CASE("a name that is none in a status is not deleted") {
 
 TEST_CASE("what no feed shows is deleted later by the UID that the status has") {
   WrapperFixture aw(Components(kJob, std::string(R"(,{"template":)") + kMap + "}"), false);
-  aw.Status();
-  aw.Admitted();
-  aw.ShowItem(kJob, "u-aw");
-  aw.ShowItem(kMap, "u-aw");
-  REQUIRE(aw.Status()["phase"] == "Running");
+  aw.RunWith({kJob, kMap});
   aw.known.created.clear();  // a new leader knows no more than the status
   aw.object["spec"]["suspend"] = true;
   aw.Show();

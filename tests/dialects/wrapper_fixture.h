@@ -2,6 +2,7 @@
 // An AppWrapper as a dialect is shown it, and what becomes of it.
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "dialects/appwrapper.h"
 #include "tests/dialects/objects.h"
+#include "tests/support/catch.h"
 
 namespace tutti::dialects {
 
@@ -121,6 +123,13 @@ struct WrapperFixture {
     return {};
   }
   void Admitted() { report.state = GangState::kAdmitted; }
+  // The AppWrapper, of v1beta2, is let go, and runs once these items of it are there.
+  void RunWith(std::initializer_list<const char*> items) {
+    Status();
+    Admitted();
+    for (const char* item : items) ShowItem(item, "u-aw");
+    REQUIRE(Status()["phase"] == "Running");
+  }
   void Runs(int64_t running) {
     report.state = GangState::kWhole;
     report.total = report.running = running;

@@ -6,8 +6,8 @@
 //   - Give Assignment its state, and count that in Assignment::is_prepared(). State is for each member; there is none
 //     for a gang.
 //   - Send writes with an Outbox::For of its own, and forget those in StartTerm.
-//   - Have what it waits for wake the gang: a kind of object by a row in Drain::HandleKinds and WakeUnprepared(); another
-//     service by a port in `cluster`, with a client in `kube`.
+//   - Have what it waits for wake the gang: a kind of object by a row in Drain::HandleKinds and WakeUnprepared();
+//     another service by a port in `cluster`, with a client in `kube`.
 //   - Say what is still open: core/publish/describe.cc, with a cause in observe/reason.h if none fits.
 //   - Give the scheduler the rights (manifests/deploy/20-rbac.yaml).
 //   - Test it as tests/core/volumes_test.cc does, and plant a bug that leaves it out (base/planted.h).

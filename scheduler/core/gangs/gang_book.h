@@ -77,7 +77,7 @@ class GangBook {
   const std::shared_ptr<const model::Pod>& PodOf(model::MemberId id) const { return state_.pod(at(id).pod).pod; }
   // Returns the member of the pod; null: the pod is not of this gang, or there is no gang of this id.
   Member* Find(model::GangId gang, model::PodId pod) const;
-  // Returns the member; nullptr likewise. Another member may have its slot by now.
+  // Returns the member; null likewise. Another member may have its slot by now.
   Member* Find(model::GangId gang, model::MemberId member) const;
 
   // A member that a write is about, to find it again when the reply comes: another may have its slot by then.

@@ -33,8 +33,8 @@ ByRole PromisesOf(const Gang& gang, const cluster::ClusterState& state) {
   return promises;
 }
 
-// Takes those out that have no place and were made of another pod: such as when the nodes of one flavor were kept for the
-// gang, and now it is to have those of another one.
+// Takes those out that have no place and were made of another pod: the nodes of one flavor were kept for the gang, say,
+// and now it is to have those of another one.
 std::vector<Member*> TakeOutdated(const model::PromisedMembers& declared, const cluster::ClusterState& state,
                                   std::vector<Member*>* promises) {
   const auto is_current = [&](const Member* member) {

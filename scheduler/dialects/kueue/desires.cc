@@ -181,22 +181,11 @@ Json LatestStatus(const std::shared_ptr<const model::Object>& workload, const cl
   return status;
 }
 
-// Adds to the patch what another one to the same value has.
-void Unite(const Json& other, Json* patch) {
-  for (const auto& [field, value] : other.items()) {
-    Json& here = (*patch)[field];
-    if (here.is_object() && value.is_object())
-      Unite(value, &here);
-    else
-      here = value;
-  }
-}
-
 // The patch that makes `after` of the status as it is: either as it was seen, or, where a write of it is not seen yet,
 // as `latest` has it.
 Json StatusChange(const std::shared_ptr<const model::Object>& workload, const Json& latest, const Json& after) {
   Json change = MergeBetween(StatusOf(*workload), after);
-  Unite(MergeBetween(latest, after), &change);
+  change.update(MergeBetween(latest, after), /*merge_objects=*/true);
   return change;
 }
 

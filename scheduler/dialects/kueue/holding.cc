@@ -25,11 +25,6 @@ namespace {
 constexpr const char* kReviewVersion = "admission.k8s.io/v1";
 constexpr const char* kReview = "AdmissionReview";
 
-bool WaitsInQueue(const model::Object& object) {
-  const std::string* queue = model::Find(object.meta.labels, kQueueLabel);
-  return queue && !queue->empty() && !IsLeftAlone(object);
-}
-
 // Adds the value to the list of that name, where no item of it is that.
 void AddTo(const char* list, Json value, Json* object) {
   Json& items = (*object)[list];

@@ -300,6 +300,14 @@ void SetParallelism(const JobKind& kind, int64_t count, Json* body) {
   if (FollowsCompletions(*body)) spec["completions"] = count;
 }
 
+// Whether it is made by another job, or uses a cluster that is there already.
+bool IsLeftAlone(const model::Object& job) {
+  if (const model::OwnerReference* owner = job.meta.Controller()) return MakesJobs(owner->kind);
+  const Json& spec = Field(*job.body, "spec");
+  if (job.kind == "AppWrapper") return Field(spec, "components").is_null();  // of v1beta1
+  return job.kind == "RayJob" && !Field(spec, "clusterSelector").empty() && Field(spec, "rayClusterSpec").is_null();
+}
+
 }  // namespace
 
 const std::vector<JobKind>& JobKinds() { return Table(); }
@@ -373,11 +381,9 @@ bool MakesJobs(std::string_view kind) {
   return std::ranges::find(kMakers, kind) != std::end(kMakers);
 }
 
-bool IsLeftAlone(const model::Object& job) {
-  if (const model::OwnerReference* owner = job.meta.Controller()) return MakesJobs(owner->kind);
-  const Json& spec = Field(*job.body, "spec");
-  if (job.kind == "AppWrapper") return Field(spec, "components").is_null();  // of v1beta1
-  return job.kind == "RayJob" && !Field(spec, "clusterSelector").empty() && Field(spec, "rayClusterSpec").is_null();
+bool WaitsInQueue(const model::Object& job) {
+  const std::string* queue = model::Find(job.meta.labels, kQueueLabel);
+  return queue && !queue->empty() && !IsLeftAlone(job);
 }
 
 std::optional<JobEnd> EndOf(const JobKind& kind, const Json& body) {

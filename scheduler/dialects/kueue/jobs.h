@@ -61,8 +61,9 @@ bool IsReleased(const JobKind& kind, const base::Json& body);
 std::map<std::string, int64_t> DoneOf(const JobKind& kind, const std::vector<PodSet>& sets, const base::Json& body);
 // Says why the job cannot wait for quota, beginning with the field; empty: it can.
 std::string WhyNotHeld(const JobKind& kind, const base::Json& body);
-// It does not wait for quota, whatever its labels say: another job makes it, or it uses a cluster of its own.
-bool IsLeftAlone(const model::Object& job);
+// Tells whether the job is to wait in the queue that its label names. It is not where another job makes it, or where it
+// uses a cluster that is there already.
+bool WaitsInQueue(const model::Object& job);
 // Jobs of the kind make other jobs, or pods, that do not wait for quota themselves.
 bool MakesJobs(std::string_view kind);
 

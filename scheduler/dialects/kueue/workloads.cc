@@ -132,8 +132,7 @@ Entry& Workloads::Open(const Place& place) {
 
 void Workloads::PutJob(const JobKind& kind, const std::shared_ptr<const model::Object>& object, Touched* touched) {
   if (kind.kind.kind == "RayCluster") PutCluster(*object, touched);
-  const std::string* queue = model::Find(object->meta.labels, kQueueLabel);
-  bool waits = queue && !queue->empty() && !IsLeftAlone(*object);
+  bool waits = WaitsInQueue(*object);
   // Pods that are not held are left to run; where there are none, those to come can be.
   if (waits && kind.by_pods() && !MarkedTemplates(*object).is_null())
     waits = HasNoReadyPods(*object);

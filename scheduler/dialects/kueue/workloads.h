@@ -54,7 +54,7 @@ struct Entry {
   bool lacks_name = false;                   // the problem is that another's Workload has the group's name
   Terms terms;                               // as the job says
   SetsRead of_job;
-  SetsRead late;                                  // the job's sets that are not in its Workload, such as a RayJob's submitter
+  SetsRead late;                                  // the job's sets that are not in its Workload: a RayJob's submitter
   Slices slices;                                  // its Workloads
   std::string newest;                             // the name of the newest of them, also where that is gone
   bool has_replaced_first = false;                // one that was replaced has the gang's name
