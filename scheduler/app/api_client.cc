@@ -8,10 +8,14 @@
 #include "base/json.h"
 #include "base/json_string.h"
 #include "cluster/json_text.h"
+#include "kube/api_path.h"
 #include "kube/config.h"
+#include "sim/objects/object.h"
 
 namespace tutti::app {
 namespace {
+
+constexpr int kPage = 500;  // objects in an answer
 
 // Removes all that says who the user is.
 void DropCredentials(kube::Config* config) {
@@ -34,19 +38,6 @@ base::Result<base::Json> ObjectIn(base::Result<kube::KubeClient::Reply> reply) {
 }
 
 }  // namespace
-
-std::string Escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                       c == '.' || c == '_' || c == '~';
-    if (plain)
-      out += c;
-    else
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return out;
-}
 
 base::Result<kube::Config> LoadUserConfig(const ApiOptions& options) {
   kube::Config config;
@@ -80,7 +71,8 @@ std::string WhyRefused(const kube::KubeClient::Reply& reply) {
   return text.empty() ? fmt::format("HTTP {}", reply.status) : text;
 }
 
-UserClient::UserClient(const kube::Config& config) {
+UserClient::UserClient(const kube::Config& config)
+    : default_namespace_(config.default_namespace.empty() ? "default" : config.default_namespace) {
   kube::KubeClient::Options options;
   options.component = "kubectl-tutti";
   options.version = TUTTI_VERSION;
@@ -89,9 +81,6 @@ UserClient::UserClient(const kube::Config& config) {
 
 UserClient::~UserClient() { client_->Shutdown(0); }
 
-ApiClient::ApiClient(const kube::Config& config)
-    : client_(config), default_namespace_(config.default_namespace.empty() ? "default" : config.default_namespace) {}
-
 base::Result<std::unique_ptr<ApiClient>> ApiClient::Connect(const ApiOptions& options) {
   const auto config = LoadUserConfig(options);
   if (!config) return tl::make_unexpected(config.error());
@@ -99,6 +88,19 @@ base::Result<std::unique_ptr<ApiClient>> ApiClient::Connect(const ApiOptions& op
 }
 
 base::Result<base::Json> ApiClient::Get(const std::string& path) { return ObjectIn(client_->Get(path)); }
+
+base::Result<std::vector<base::Json>> ApiClient::List(const std::string& path) {
+  std::vector<base::Json> objects;
+  std::string next;
+  do {
+    const std::string at = next.empty() ? "" : "&continue=" + kube::Escape(next);
+    auto page = Get(fmt::format("{}?limit={}{}", path, kPage, at));
+    if (!page) return tl::make_unexpected(page.error());
+    next = sim::DigString(*page, "metadata", "continue");
+    for (base::Json& item : (*page)["items"]) objects.push_back(std::move(item));
+  } while (!next.empty());
+  return objects;
+}
 
 base::Result<base::Json> ApiClient::Post(const std::string& path, const base::Json& object) {
   return ObjectIn(client_->Post(path, base::PrintJson(object)));

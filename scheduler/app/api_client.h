@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/json_fwd.h"
 #include "kube/client.h"
@@ -23,9 +24,6 @@ base::Result<kube::Config> LoadUserConfig(const ApiOptions& options);
 // Says why an answer is no success: the sentence in it, or the message of the API server's Status.
 std::string WhyRefused(const kube::KubeClient::Reply& reply);
 
-// Returns `text` as a part of a path or query.
-std::string Escaped(const std::string& text);
-
 // A KubeClient of which no feed, writer or Lease is used.
 class UserClient {
  public:
@@ -34,13 +32,15 @@ class UserClient {
   UserClient(const UserClient&) = delete;
   UserClient& operator=(const UserClient&) = delete;
 
-  kube::KubeClient& operator*() { return *client_; }
   kube::KubeClient* operator->() { return client_.get(); }
+  // The namespace that the kubeconfig names; "default" if it names none.
+  const std::string& default_namespace() const { return default_namespace_; }
 
  private:
   class Ignored final : public cluster::EventSink {
     void Post(cluster::FeedEvent) override {}
   };
+  const std::string default_namespace_;
   base::SystemClock clock_;
   Ignored sink_;
   std::unique_ptr<kube::KubeClient> client_;
@@ -54,18 +54,18 @@ class ApiClient {
   // Return the object in the answer. Errors: kNotFound if there is none, else kUnavailable; with what the API server
   // says.
   base::Result<base::Json> Get(const std::string& path);
+  // All objects of a collection, page by page.
+  base::Result<std::vector<base::Json>> List(const std::string& path);
   base::Result<base::Json> Post(const std::string& path, const base::Json& object);
   // A merge patch.
   base::Result<base::Json> Patch(const std::string& path, const base::Json& object);
 
-  // The namespace that the kubeconfig names; "default" if it names none.
-  const std::string& default_namespace() const { return default_namespace_; }
+  const std::string& default_namespace() const { return client_.default_namespace(); }
 
  private:
-  explicit ApiClient(const kube::Config& config);
+  explicit ApiClient(const kube::Config& config) : client_(config) {}
 
   UserClient client_;
-  const std::string default_namespace_;
 };
 
 }  // namespace tutti::app

@@ -32,6 +32,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cluster/json_text.h"
+#include "kube/api_path.h"
 #include "model/quantity.h"
 #include "model/resource_list.h"
 #include "server/folder.h"
@@ -400,11 +401,13 @@ int Command::QuotaPlan() {
 }
 
 int Command::Why() {
-  return Ask(fmt::format("gangs/{}/{}", Escaped(ns_), Escaped(name_)),
+  return Ask(fmt::format("gangs/{}/{}", kube::Escape(ns_), kube::Escape(name_)),
              [this](const base::Json& gang) { return WhyText(gang, clock_.WallMs()); });
 }
 
-int Command::History() { return Ask(fmt::format("gangs/{}/{}/history", Escaped(ns_), Escaped(name_)), HistoryText); }
+int Command::History() {
+  return Ask(fmt::format("gangs/{}/{}/history", kube::Escape(ns_), kube::Escape(name_)), HistoryText);
+}
 
 int Command::Get() {
   Listing listing;

@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "kube/api_path.h"
 #include "sim/objects/object.h"
 
 namespace tutti::app {
@@ -57,9 +58,8 @@ base::Result<std::optional<FoundQueue>> FindQueue(ApiClient& api, const QueueKin
   };
   const auto group = api.Get(fmt::format("/apis/{}", kind.group));
   if (!group) return missing(group.error());
-  std::string path = fmt::format("/apis/{}/{}", kind.group, DigString(*group, "preferredVersion", "version"));
-  if (kind.namespaced) path += "/namespaces/" + Escaped(ns);
-  path += fmt::format("/{}/{}", kind.resource(), Escaped(name));
+  std::string path = kube::ObjectPath(kind.group, DigString(*group, "preferredVersion", "version"), kind.resource(),
+                                      kind.namespaced ? ns : "", name);
   auto object = api.Get(path);
   if (!object) return missing(object.error());
   return FoundQueue{&kind, std::move(path), *std::move(object)};

@@ -9,11 +9,11 @@
 #include <thread>
 #include <utility>
 
-#include "app/api_client.h"
 #include "app/changed_rows.h"
 #include "app/output.h"
 #include "base/json.h"
 #include "cluster/json_text.h"
+#include "kube/api_path.h"
 #include "sim/objects/object.h"
 
 namespace tutti::app {
@@ -35,8 +35,8 @@ class Watcher {
     for (;; std::this_thread::sleep_for(kPause)) {
       const base::Result<std::string> since = List();
       if (!since) return tl::make_unexpected(since.error());
-      std::string path = "watch?since=" + Escaped(*since);
-      if (is_of_gangs() && !listing_.ns.empty()) path += "&namespace=" + Escaped(listing_.ns);
+      std::string path = "watch?since=" + kube::Escape(*since);
+      if (is_of_gangs() && !listing_.ns.empty()) path += "&namespace=" + kube::Escape(listing_.ns);
       stopped_ = {};
       const base::Status followed = door_.Follow(path, [this](std::string_view event, const Json& data) {
         stopped_ = is_of_gangs() ? TellGang(event, data) : ListIfDue(event);

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "cluster/json_text.h"
 #include "doors/door.h"
+#include "kube/api_path.h"
 #include "kube/config.h"
 #include "kube/credentials.h"
 
@@ -71,9 +72,7 @@ class EventReader {
 }  // namespace
 
 DoorClient::DoorClient(const kube::Config& config, std::string prefix)
-    : client_(config),
-      prefix_(std::move(prefix)),
-      default_namespace_(config.default_namespace.empty() ? "default" : config.default_namespace) {}
+    : client_(config), prefix_(std::move(prefix)) {}
 
 base::Result<std::unique_ptr<DoorClient>> DoorClient::Connect(const Options& options) {
   auto config = LoadUserConfig(options.api);
@@ -87,8 +86,8 @@ base::Result<std::unique_ptr<DoorClient>> DoorClient::Connect(const Options& opt
   if (options.api.server.empty()) {
     if (options.ns.empty() || options.service.empty())
       return base::Invalid("--scheduler-namespace and --service must not be empty");
-    prefix = fmt::format("/api/v1/namespaces/{}/services/https:{}:https/proxy", Escaped(options.ns),
-                         Escaped(options.service));
+    prefix = fmt::format("/api/v1/namespaces/{}/services/https:{}:https/proxy", kube::Escape(options.ns),
+                         kube::Escape(options.service));
   }
   const auto token = TokenOf(&*config);
   if (!token) return tl::make_unexpected(token.error());

@@ -36,8 +36,7 @@ class DoorClient {
   base::Status Follow(const std::string& path, const ReadEvent& read);
   // The same as Get for a page of the scheduler, such as "/configz".
   base::Result<std::string> GetPage(const std::string& path);
-  // The namespace that the kubeconfig names; "default" if it names none.
-  const std::string& default_namespace() const { return default_namespace_; }
+  const std::string& default_namespace() const { return client_.default_namespace(); }
 
  private:
   DoorClient(const kube::Config& config, std::string prefix);
@@ -46,7 +45,6 @@ class DoorClient {
 
   UserClient client_;
   const std::string prefix_;  // of the pages
-  const std::string default_namespace_;
 };
 
 }  // namespace tutti::app

@@ -130,8 +130,7 @@ class Question {
 
 bool IsRead(const sim::Store& store, const sim::Json& object) {
   const std::string& kind = sim::DigString(object, "kind");
-  const std::string& version = sim::DigString(object, "apiVersion");
-  const std::string group = version.substr(0, version.find('/') == std::string::npos ? 0 : version.find('/'));
+  const std::string group = sim::SplitApiVersion(sim::DigString(object, "apiVersion")).group;
   // A kind of the same name in another group is another kind.
   if (std::ranges::none_of(store.resources().All(), [&](const auto& each) { return each.first.group == group; }))
     return false;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/listing.h"
 
-#include "app/api_client.h"
+#include "kube/api_path.h"
 
 namespace tutti::app {
 
 std::string PathOf(const Listing& listing) {
   std::string query;
   const auto add = [&query](const char* field, const std::string& value) {
-    if (!value.empty()) query += (query.empty() ? "?" : "&") + std::string(field) + "=" + Escaped(value);
+    if (!value.empty()) query += (query.empty() ? "?" : "&") + std::string(field) + "=" + kube::Escape(value);
   };
   add("name", listing.name);
   if (listing.kind == Listing::Kind::kGangs) {

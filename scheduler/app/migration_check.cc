@@ -22,8 +22,6 @@ using sim::Child;
 using sim::DigString;
 using Objects = std::vector<Json>;
 
-constexpr int kPage = 500;  // objects in an answer
-
 std::string_view Word(MigrationRule::Verdict verdict) {
   switch (verdict) {
     case MigrationRule::Verdict::kTaken: return "taken";
@@ -68,22 +66,10 @@ class ClusterReader {
           DigString(one, "kind") == rule.kind && name.find('/') == std::string::npos)
         resource = name;
     if (resource.empty()) return Objects();
-    if (rule.name.empty()) return ListAll(*group + "/" + resource);
+    if (rule.name.empty()) return api_.List(*group + "/" + resource);
     auto object = api_.Get(fmt::format("{}/namespaces/{}/{}/{}", *group, rule.ns, resource, rule.name));
     if (!object) return tl::make_unexpected(object.error());
     return Objects{*std::move(object)};
-  }
-
-  base::Result<Objects> ListAll(const std::string& path) {
-    Objects objects;
-    std::string next;
-    do {
-      auto list = api_.Get(fmt::format("{}?limit={}&continue={}", path, kPage, Escaped(next)));
-      if (!list) return tl::make_unexpected(list.error());
-      next = DigString(*list, "metadata", "continue");
-      for (const Json& item : Child(*list, "items")) objects.push_back(item);
-    } while (!next.empty());
-    return objects;
   }
 
   ApiClient& api_;
@@ -100,9 +86,7 @@ ReadForRule ReadFromManifests(const std::vector<sim::Manifest>& manifests) {
   return [&manifests](const MigrationRule& rule) -> base::Result<Objects> {
     Objects objects;
     for (const sim::Manifest& one : manifests) {
-      const std::string& version = DigString(one.object, "apiVersion");
-      const size_t slash = version.find('/');
-      const std::string group = slash == std::string::npos ? "" : version.substr(0, slash);
+      const std::string group = sim::SplitApiVersion(DigString(one.object, "apiVersion")).group;
       if (group == rule.group && DigString(one.object, "kind") == rule.kind) objects.push_back(one.object);
     }
     return objects;

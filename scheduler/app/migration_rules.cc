@@ -23,20 +23,10 @@ std::string PlainText(const std::string& cell) {
 }
 
 // Returns the value at a JSON pointer; null: there is none.
-const Json& AtPointer(const Json& object, std::string_view pointer) {
+const Json& AtPointer(const Json& object, const std::string& pointer) {
   static const Json none;
-  const Json* at = &object;
-  while (!pointer.empty()) {
-    pointer.remove_prefix(1);
-    const size_t end = std::min(pointer.find('/'), pointer.size());
-    std::string key(pointer.substr(0, end));
-    pointer.remove_prefix(end);
-    for (size_t slash; (slash = key.find("~1")) != std::string::npos;) key.replace(slash, 2, "/");
-    const auto found = at->is_object() ? at->find(key) : at->end();
-    if (!at->is_object() || found == at->end()) return none;
-    at = &*found;
-  }
-  return *at;
+  const Json::json_pointer at(pointer);
+  return object.contains(at) ? object.at(at) : none;
 }
 
 base::Result<MigrationRule> ReadComment(const std::string& comment) {

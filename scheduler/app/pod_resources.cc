@@ -3,7 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "observe/prometheus_text.h"
+
 namespace tutti::app {
+
+using observe::LabelValue;
+
 namespace {
 
 std::string_view UnitOf(std::string_view resource) {
@@ -12,19 +17,6 @@ std::string_view UnitOf(std::string_view resource) {
                      resource.starts_with("hugepages-");
   if (bytes) return "bytes";
   return resource.starts_with("attachable-volumes-") ? "integer" : "";
-}
-
-// Escapes `text` for the value of a label.
-std::string Escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '\\' || c == '"') out += '\\';
-    if (c == '\n')
-      out += "\\n";
-    else
-      out += c;
-  }
-  return out;
 }
 
 }  // namespace
@@ -36,15 +28,15 @@ std::string PodResourcesText(const core::Scheduler::PodList& pods) {
   for (const auto& pod : pods) {
     if (pod->bound() && pod->done()) continue;
     const std::string of_pod =
-        fmt::format("namespace=\"{}\",node=\"{}\",pod=\"{}\",priority=\"{}\"", Escaped(pod->meta.ns),
-                    Escaped(pod->node_name), Escaped(pod->meta.name), pod->spec->priority);
-    const std::string scheduler = Escaped(pod->spec->scheduler_name);
+        fmt::format("namespace=\"{}\",node=\"{}\",pod=\"{}\",priority=\"{}\"", LabelValue(pod->meta.ns),
+                    LabelValue(pod->node_name), LabelValue(pod->meta.name), pod->spec->priority);
+    const std::string scheduler = LabelValue(pod->spec->scheduler_name);
     for (const auto& [resource, amount] : pod->spec->requests) {
       if (amount == 0) continue;
       const std::string value =
           resource == model::kCpu ? fmt::format("{}", static_cast<double>(amount) / 1000) : fmt::format("{}", amount);
       text += fmt::format("kube_pod_resource_request{{{},resource=\"{}\",scheduler=\"{}\",unit=\"{}\"}} {}\n", of_pod,
-                          Escaped(resource), scheduler, UnitOf(resource), value);
+                          LabelValue(resource), scheduler, UnitOf(resource), value);
     }
   }
   return text;

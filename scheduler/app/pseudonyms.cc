@@ -49,22 +49,19 @@ constexpr std::string_view kWords[] = {"default",
                                        "workload"};
 
 // Fields whose texts are of the API.
-constexpr std::string_view kFields[] = {"apiGroup",      "apiVersion", "group",           "key",      "kind",
-                                        "nodeLabel",     "operator",   "resource",        "resourceVersion",
-                                        "schedulerName", "status",     "topologyKey",     "type",     "uid"};
+constexpr std::string_view kFields[] = {
+    "apiGroup", "apiVersion", "group", "key", "kind", "nodeLabel", "operator", "resource", "resourceVersion",
+    "schedulerName", "status", "topologyKey", "type", "uid"};
 
 // Fields that say whose the objects are, and nothing that decides.
-constexpr std::string_view kDropped[] = {"addresses",    "clusterIP", "clusterIPs", "daemonEndpoints", "description",
-                                         "externalID",   "generateName", "hostIP",  "hostIPs",         "images",
-                                              "message",   "nodeInfo",   "podCIDR",         "podCIDRs",
-                                         "podIP",        "podIPs",    "providerID"};
-
-constexpr const char* kImage = "image";  // of each container, which has to have one
+constexpr std::string_view kDropped[] = {
+    "addresses", "clusterIP", "clusterIPs", "daemonEndpoints", "description", "externalID", "generateName", "hostIP",
+    "hostIPs", "images", "message", "nodeInfo", "podCIDR", "podCIDRs", "podIP", "podIPs", "providerID"};
 
 // Annotations of these domains may decide.
-constexpr std::string_view kDomains[] = {"tutti.dev",     "volcano.sh",      "scheduling.k8s.io",
-                                         "kueue.x-k8s.io", "kai.scheduler",  "yunikorn.apache.org",
-                                         "ray.io",        "scheduling.x-k8s.io"};
+constexpr std::string_view kDomains[] = {
+    "tutti.dev", "volcano.sh", "scheduling.k8s.io", "kueue.x-k8s.io", "kai.scheduler", "yunikorn.apache.org", "ray.io",
+    "scheduling.x-k8s.io"};
 
 bool Among(const auto& list, std::string_view text) { return std::ranges::find(list, text) != std::end(list); }
 
@@ -110,7 +107,7 @@ class Renaming {
     for (auto& [field, inner] : value.items()) {
       if (!HoldsLabels(of) && Among(kDropped, field)) continue;
       keys_.insert(field);
-      if (field == "image" && !HoldsLabels(of)) inner = kImage;
+      if (field == "image" && !HoldsLabels(of)) inner = "image";  // each container has to have one
       if (field == "annotations" && inner.is_object()) KeepAnnotations(inner);
       Learn(inner, HoldsLabels(of) ? of : field);
       kept[field] = std::move(inner);

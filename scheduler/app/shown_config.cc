@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The configuration in effect as people read it: /configz and --write-config-to.
-#include <absl/strings/escaping.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include "app/output.h"
 #include "app/profiles.h"
 #include "app/run.h"
+#include "base/base64.h"
 #include "base/json.h"
 #include "dialects/declaration.h"
 
@@ -119,7 +119,7 @@ Json Written(const kube::ExtenderSpec& extender, const std::vector<std::string>&
   if (!extender.server_name.empty()) tls["serverName"] = extender.server_name;
   for (const auto& [name, pem] : {std::pair("caData", extender.ca_pem), std::pair("certData", extender.cert_pem),
                                   std::pair("keyData", secrets ? extender.key_pem : "")})
-    if (!pem.empty()) tls[name] = absl::Base64Escape(pem);
+    if (!pem.empty()) tls[name] = base::EncodeBase64(pem);
   return shown;
 }
 

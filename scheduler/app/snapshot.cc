@@ -17,6 +17,7 @@
 #include "cluster/selections.h"
 #include "cluster/storage.h"
 #include "dialects/dialect.h"
+#include "kube/api_path.h"
 #include "sim/objects/object.h"
 
 namespace tutti::app {
@@ -26,7 +27,6 @@ using base::Json;
 using sim::Child;
 using sim::DigString;
 
-constexpr int kPage = 500;  // objects in an answer
 constexpr const char* kOurs = "tutti.dev/v1alpha1";
 constexpr std::string_view kUpstream = "kubescheduler.config.k8s.io/";
 constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
@@ -53,24 +53,15 @@ std::vector<model::ObjectKind> SnapshotKinds() {
 // Error kNotFound: this version of the kind is not served.
 base::Status ReadKind(ApiClient& api, const model::ObjectKind& kind, const std::string& version,
                       std::vector<Json>* objects) {
-  const std::string api_version = kind.group.empty() ? version : kind.group + "/" + version;
-  std::string next;
-  do {
-    std::string path = fmt::format("/{}/{}/{}?limit={}", kind.group.empty() ? "api" : "apis", api_version,
-                                   kind.resource, kPage);
-    if (!next.empty()) path += "&continue=" + Escaped(next);
-    auto list = api.Get(path);
-    if (!list) return tl::make_unexpected(list.error());
-    next = DigString(*list, "metadata", "continue");
-    for (const Json& item : Child(*list, "items")) {
-      Json object = item;
-      if (!object.is_object()) continue;
-      object["apiVersion"] = api_version;
-      object["kind"] = kind.kind;
-      StripObject(object);
-      objects->push_back(std::move(object));
-    }
-  } while (!next.empty());
+  auto list = api.List(kube::CollectionPath(kind.group, version, kind.resource));
+  if (!list) return tl::make_unexpected(list.error());
+  for (Json& object : *list) {
+    if (!object.is_object()) continue;
+    object["apiVersion"] = sim::JoinApiVersion(kind.group, version);
+    object["kind"] = kind.kind;
+    StripObject(object);
+    objects->push_back(std::move(object));
+  }
   return {};
 }
 

@@ -12,21 +12,15 @@
 
 #include "model/resource_list.h"
 #include "observe/gang_state.h"
+#include "observe/prometheus_text.h"
 
 namespace tutti::doors {
 namespace {
 
+using observe::AmountOf;
 using observe::QueueView;
 
-// The value of a label.
-std::string Quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '\\' || c == '"') out += '\\';
-    out += c == '\n' ? "\\n" : std::string(1, c);
-  }
-  return out + "\"";
-}
+std::string Quoted(std::string_view text) { return "\"" + observe::LabelValue(text) + "\""; }
 
 std::string LabelsOf(const QueueKey& queue) {
   return fmt::format("dialect={},queue={}", Quoted(queue.first), Quoted(queue.second));
@@ -48,11 +42,6 @@ class Series {
   const std::string_view name_, help_;
   std::map<std::string, double> values_;
 };
-
-// In the resource's own unit, cpu in cores.
-double ShownAmount(const std::string& resource, int64_t amount) {
-  return resource == model::kCpu ? static_cast<double>(amount) / 1000 : static_cast<double>(amount);
-}
 
 // Whether the resource may be the value of a label: a tenant's pod may ask for one of any name.
 bool IsShown(const QueueView::Cell& cell) {
@@ -98,9 +87,9 @@ std::string QueueMetricsText(const Table& gangs, const QueueViews& queues, base:
       if (!IsShown(cell)) continue;
       const std::string labels =
           fmt::format("{},flavor={},resource={}", LabelsOf(queue), Quoted(cell.flavor), Quoted(cell.resource));
-      used[labels] = ShownAmount(cell.resource, std::max(cell.used, cell.reserved));
-      asked[labels] = ShownAmount(cell.resource, cell.pending);
-      if (const auto& most = cell.limit ? cell.limit : cell.nominal) limit[labels] = ShownAmount(cell.resource, *most);
+      used[labels] = AmountOf(cell.resource, std::max(cell.used, cell.reserved));
+      asked[labels] = AmountOf(cell.resource, cell.pending);
+      if (const auto& most = cell.limit ? cell.limit : cell.nominal) limit[labels] = AmountOf(cell.resource, *most);
     }
   }
   std::string text;

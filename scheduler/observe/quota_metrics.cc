@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "observe/prometheus_text.h"
+
 namespace tutti::observe {
 
 using prometheus::Counter;
@@ -28,11 +30,6 @@ Histogram::BucketBoundaries WaitBuckets() {
   Histogram::BucketBoundaries bounds{1};
   for (double seconds = 2.5; seconds < 41'000; seconds *= 2) bounds.push_back(seconds);
   return bounds;
-}
-
-// Amounts are in the resource's own unit: cpu in cores.
-double AmountOf(const std::string& resource, int64_t amount) {
-  return resource == "cpu" ? static_cast<double>(amount) / 1000.0 : static_cast<double>(amount);
 }
 
 // "DeactivatedDueToX" is reason "Deactivated", and X what is under it.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/door_texts.h"
 
-#include "app/door_client.h"
 #include "base/json.h"
 #include "cluster/json_text.h"
+#include "kube/api_path.h"
 #include "tests/support/catch.h"
 
 namespace tutti::app {
@@ -64,7 +64,7 @@ TEST_CASE("answers of other shapes make no text that is wrong") {
   CHECK(GangTable(base::Json(), {}, kNow).empty());
 }
 
-TEST_CASE("what stands in a path is escaped") { CHECK(Escaped("a-b_c.d~E/ ?%") == "a-b_c.d~E%2F%20%3F%25"); }
+TEST_CASE("what stands in a path is escaped") { CHECK(kube::Escape("a-b_c.d~E/ ?%") == "a-b_c.d~E%2F%20%3F%25"); }
 
 }  // namespace
 }  // namespace tutti::app

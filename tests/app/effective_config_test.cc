@@ -148,7 +148,8 @@ TEST_CASE("each field of a TuttiConfiguration, and each extender, is shown and w
     "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
     "extenders": [{"urlPrefix": "http://127.0.0.1:80/base", "filterVerb": "f", "prioritizeVerb": "p", "bindVerb": "b",
                    "preemptVerb": "v", "weight": 3, "httpTimeout": "2s", "nodeCacheCapable": true, "ignorable": true,
-                   "managedResources": [{"name": "a.b/c", "ignoredByScheduler": true}], "tlsConfig": {"serverName": "x"}}]
+                   "managedResources": [{"name": "a.b/c", "ignoredByScheduler": true}],
+                   "tlsConfig": {"serverName": "x"}}]
   })");
   Config config, again;
   REQUIRE(ReadConfig(upstream.dump() + "\n---\n" + ours.dump(), "given.yaml", &config));
