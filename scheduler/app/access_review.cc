@@ -13,7 +13,7 @@ namespace {
 
 using Json = base::Json;
 
-constexpr const char* kClientCa = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
+constexpr const char* kTrust = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
 
 const Json& Dig(const Json& object, const char* field) {
   static const Json nothing;
@@ -71,9 +71,16 @@ base::Result<bool> ApiAccessReview::Authorize(const server::User& user, std::str
   return MayDo(user, "nonResourceAttributes", {{"path", path}, {"verb", verb}});
 }
 
-base::Result<bool> ApiAccessReview::AuthorizeListOfPods(const server::User& user, std::string_view ns) {
-  Json attributes = {{"verb", "list"}, {"resource", "pods"}, {"version", "v1"}};
-  if (!ns.empty()) attributes["namespace"] = ns;
+base::Result<bool> ApiAccessReview::AuthorizeResource(const server::User& user, const server::ResourceAccess& access) {
+  Json attributes = Json::object();
+  for (const auto& [field, value] : {std::pair("verb", &access.verb),
+                                     {"group", &access.group},
+                                     {"version", &access.version},
+                                     {"resource", &access.resource},
+                                     {"subresource", &access.subresource},
+                                     {"namespace", &access.ns},
+                                     {"name", &access.name}})
+    if (!value->empty()) attributes[field] = *value;
   return MayDo(user, "resourceAttributes", std::move(attributes));
 }
 
@@ -87,10 +94,20 @@ base::Result<bool> ApiAccessReview::MayDo(const server::User& user, const char* 
   return Dig(*status, "allowed") == true && Dig(*status, "denied") != true;
 }
 
-base::Result<std::string> ClusterClientCa(kube::KubeClient& client) {
-  const auto data = Read(client.Get(kClientCa), "ConfigMap kube-system/extension-apiserver-authentication", "data");
+base::Result<server::ClientAuthorities::Trust> ClusterTrust(kube::KubeClient& client) {
+  const auto data = Read(client.Get(kTrust), "ConfigMap kube-system/extension-apiserver-authentication", "data");
   if (!data) return tl::make_unexpected(data.error());
-  return Text(Dig(*data, "client-ca-file"));
+  server::ClientAuthorities::Trust trust{Text(Dig(*data, "client-ca-file"))};
+  // A list is written as JSON. Any name may be a proxy's if the list is empty, and none if it cannot be read.
+  const auto list = [&data](const char* field) { return cluster::ParseJson(Text(Dig(*data, field))); };
+  if (const Json names = list("requestheader-allowed-names"); names.is_array())
+    trust.proxy = {Text(Dig(*data, "requestheader-client-ca-file")),
+                   Texts(names),
+                   Texts(list("requestheader-username-headers")),
+                   Texts(list("requestheader-uid-headers")),
+                   Texts(list("requestheader-group-headers")),
+                   Texts(list("requestheader-extra-headers-prefix"))};
+  return trust;
 }
 
 }  // namespace tutti::app

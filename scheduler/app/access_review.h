@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks the API server who may read our pages: by TokenReview, SubjectAccessReview and the cluster's client CA.
+// Asks the API server who may read our pages: by TokenReview, SubjectAccessReview, and who signs client certificates.
 #pragma once
 
 #include "base/json_fwd.h"
 #include "kube/client.h"
 #include "server/access.h"
+#include "server/client_authorities.h"
 
 namespace tutti::app {
 
@@ -15,7 +16,7 @@ class ApiAccessReview final : public server::AccessReview {
       : authentication_(authentication), authorization_(authorization) {}
   base::Result<std::optional<server::User>> Authenticate(std::string_view token) override;
   base::Result<bool> Authorize(const server::User& user, std::string_view verb, std::string_view path) override;
-  base::Result<bool> AuthorizeListOfPods(const server::User& user, std::string_view ns) override;
+  base::Result<bool> AuthorizeResource(const server::User& user, const server::ResourceAccess& access) override;
 
  private:
   // Asks whether the user may do what `attributes` say: the field of a SubjectAccessReview, and its value.
@@ -25,8 +26,8 @@ class ApiAccessReview final : public server::AccessReview {
   kube::KubeClient& authorization_;
 };
 
-// Reads the cluster's client CA, as PEM: `client-ca-file` of the ConfigMap
-// kube-system/extension-apiserver-authentication, which every cluster has.
-base::Result<std::string> ClusterClientCa(kube::KubeClient& client);
+// Reads who signs client certificates from the ConfigMap kube-system/extension-apiserver-authentication, which every
+// cluster has: of users, and of the API server where it passes on what users ask an aggregated API.
+base::Result<server::ClientAuthorities::Trust> ClusterTrust(kube::KubeClient& client);
 
 }  // namespace tutti::app

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "dialects/kueue/holding.h"
+#include "doors/visibility.h"
 #include "observe/decision_json.h"
 
 namespace tutti::app {
@@ -150,6 +151,7 @@ server::Pages MakePages(const PageSources& from) {
                   })},
                  // Only the leader shows it, too.
                  {"/metrics/queues", server::kPrometheus, show([&desk = from.desk] { return desk.QueueMetrics(); })},
+                 {"/apis", server::kJson, show(doors::Visibility::Groups)},
                  {"/configz", server::kJson, show([text = ConfigJson(from.config)] { return text; })},
                  {"/flagz", server::kText, show([text = FlagzText(from.flags.values)] { return text; })},
                  {"/statusz", server::kText, show([from] { return StatuszText(from); })},
@@ -162,7 +164,9 @@ server::Pages MakePages(const PageSources& from) {
                   {"namespace", "name", "since"}}};
   pages.folders = {
       {doors::Door::kPrefix, [&door = from.door](const server::FolderRequest& request) { return door.Show(request); },
-       {doors::Door::kWhatIf}}};
+       {doors::Door::kWhatIf}},
+      {doors::Visibility::kPrefix,
+       [visibility = doors::Visibility(from.desk)](const auto& request) { return visibility.Show(request); }}};
   if (from.flags.kueue_webhook) {
     pages.questions = {HoldJobs(from.metrics, from.scheduler_name)};
     base::LogInfo("new jobs of Kueue's queues are held by the webhook", {{"path", kKueueWebhook}});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages that `tutti run` shows: kube-scheduler's under its own paths, /debug/decisions, and /apis/tutti/v1/.
+// The pages that `tutti run` shows: kube-scheduler's under its own paths, /debug/decisions, /apis/tutti/v1/, and the API
+// visibility.kueue.x-k8s.io.
 #pragma once
 
 #include <string>

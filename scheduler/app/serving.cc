@@ -27,6 +27,30 @@ base::Result<std::unique_ptr<kube::KubeClient>> Connect(const char* flag, const 
   return std::make_unique<kube::KubeClient>(*config, options, clock, sink);
 }
 
+// Returns who signs client certificates, as the flags have it; empty: clients are not asked for any. Errors name the flag.
+base::Result<server::ClientAuthorities::ReadTrust> TrustOf(const RunFlags& flags, kube::KubeClient& authenticator) {
+  using Trust = server::ClientAuthorities::Trust;
+  server::ClientAuthorities::ReadTrust of_cluster;
+  if (!flags.authentication_skip_lookup) of_cluster = [&authenticator] { return ClusterTrust(authenticator); };
+  if (flags.client_ca_file.empty()) {
+    if (of_cluster && !flags.authentication_tolerate_lookup_failure)
+      if (const auto read = of_cluster(); !read)
+        return base::Fail(base::ErrorCode::kUnavailable,
+                          "--authentication-tolerate-lookup-failure=false: " + read.error().message);
+    return of_cluster;
+  }
+  const auto read = base::ReadFile(flags.client_ca_file);
+  if (!read) return base::Invalid("--client-ca-file: " + read.error().message);
+  if (!kube::HoldsCertificate(*read))
+    return base::Invalid(fmt::format("--client-ca-file: {}: holds no certificate in PEM", flags.client_ca_file));
+  return [file = flags.client_ca_file, of_cluster]() -> base::Result<Trust> {
+    auto client_ca = base::ReadFile(file);
+    if (!client_ca) return tl::make_unexpected(client_ca.error());
+    auto trust = of_cluster ? of_cluster() : Trust{};
+    return Trust{*std::move(client_ca), trust ? std::move(trust->proxy) : server::FrontProxy{}};
+  };
+}
+
 }  // namespace
 
 // Members are destroyed in reverse order: the servers first, then the clients that it asks.
@@ -63,23 +87,10 @@ base::Result<std::unique_ptr<Serving>> Serving::Start(const RunFlags& flags, ser
   parts->review =
       std::make_unique<ApiAccessReview>(authenticator, parts->authorization ? *parts->authorization : client);
 
-  server::ClientAuthorities::ReadPem client_ca;
-  if (!flags.client_ca_file.empty()) {
-    client_ca = [file = flags.client_ca_file] { return base::ReadFile(file); };
-    const auto read = client_ca();
-    if (!read) return base::Invalid("--client-ca-file: " + read.error().message);
-    if (!kube::HoldsCertificate(*read))
-      return base::Invalid(fmt::format("--client-ca-file: {}: holds no certificate in PEM", flags.client_ca_file));
-  } else if (!flags.authentication_skip_lookup) {
-    client_ca = [&authenticator] { return ClusterClientCa(authenticator); };
-    if (!flags.authentication_tolerate_lookup_failure) {
-      if (const auto read = client_ca(); !read)
-        return base::Fail(base::ErrorCode::kUnavailable,
-                          "--authentication-tolerate-lookup-failure=false: " + read.error().message);
-    }
-  }
+  auto trust = TrustOf(flags, authenticator);
+  if (!trust) return tl::make_unexpected(trust.error());
   if (flags.secure_serving) {
-    auto server = server::Server::Start(*options, std::move(pages), clock, parts->review.get(), client_ca);
+    auto server = server::Server::Start(*options, std::move(pages), clock, parts->review.get(), *trust);
     if (!server) return tl::make_unexpected(server.error());
     parts->server = *std::move(server);
     base::LogInfo("serving", {{"address", options->bind_address}, {"port", parts->server->port()}});
@@ -87,7 +98,7 @@ base::Result<std::unique_ptr<Serving>> Serving::Start(const RunFlags& flags, ser
   if (flags.grpc_port != 0) {
     server::ServerOptions of_grpc = *options;
     of_grpc.port = flags.grpc_port;
-    auto grpc = rpc::GrpcServer::Start(of_grpc, desk, clock, parts->review.get(), std::move(client_ca));
+    auto grpc = rpc::GrpcServer::Start(of_grpc, desk, clock, parts->review.get(), *std::move(trust));
     if (!grpc) return tl::make_unexpected(grpc.error());
     parts->grpc = *std::move(grpc);
     base::LogInfo("serving gRPC", {{"address", options->bind_address}, {"port", parts->grpc->port()}});

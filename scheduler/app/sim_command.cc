@@ -20,6 +20,7 @@
 #include "app/view_source.h"
 #include "base/mailbox.h"
 #include "doors/door.h"
+#include "doors/visibility.h"
 #include "observe/observers.h"
 #include "sim/api/http_server.h"
 #include "sim/api/without_effect.h"
@@ -115,16 +116,18 @@ std::optional<sim::BesideAnswer> ShowPage(Views& views, const observe::Metrics& 
 std::optional<sim::BesideAnswer> ShowDoor(doors::Desk& desk, const sim::BesideRequest& request) {
   if (auto file = ShowConsole(request.path))
     return sim::BesideAnswer{file->status, file->type, std::string(file->body), nullptr, std::move(file->headers)};
-  if (!request.path.starts_with(doors::Door::kPrefix)) return std::nullopt;
+  const bool is_visibility = request.path.starts_with(doors::Visibility::kPrefix);
+  if (!is_visibility && !request.path.starts_with(doors::Door::kPrefix)) return std::nullopt;
   if (request.method != "GET" && request.method != "POST")
     return sim::BesideAnswer{405, server::kText, "only GET and POST are allowed here\n"};
   if (request.body.size() > server::Folder::kMostBody)
     return sim::BesideAnswer{413, server::kText,
                              fmt::format("a question may have {} bytes\n", server::Folder::kMostBody)};
-  server::FolderAnswer answer = doors::Door(desk).Show(
-      {request.path, server::Query(request.params.begin(), request.params.end()),
-       std::make_shared<const server::AllRights>(), request.last_event_id, request.method, request.body});
-  sim::BesideAnswer shown{answer.status, answer.status == 200 ? answer.type : server::kText, std::move(answer.body)};
+  const server::FolderRequest asked{
+      request.path, server::Query(request.params.begin(), request.params.end()),
+      std::make_shared<const server::AllRights>(), request.last_event_id, request.method, request.body};
+  server::FolderAnswer answer = is_visibility ? doors::Visibility(desk).Show(asked) : doors::Door(desk).Show(asked);
+  sim::BesideAnswer shown{answer.status, answer.type, std::move(answer.body)};
   if (answer.stream)
     shown.pieces = [stream = answer.stream](std::chrono::milliseconds patience) { return stream->Next(patience); };
   return shown;

@@ -22,7 +22,7 @@ constexpr std::string_view kWrites =
     "maxInFlight of TuttiConfiguration and the API server's own flow control bound our writes";
 constexpr std::string_view kHttp1 = "the pages are served by HTTP/1.1";
 constexpr std::string_view kHeaders =
-    "users are told by tokens and client certificates, not by a front proxy's headers";
+    "the front proxy is the one of the ConfigMap kube-system/extension-apiserver-authentication";
 constexpr std::string_view kMetrics = "every metric is shown as it is";
 constexpr std::string_view kUnbuffered = "each line is written to stderr at once";
 constexpr std::string_view kVersions = "there is one behaviour, and it is not tied to a release of Kubernetes";

@@ -131,23 +131,28 @@ DoorResult<v1::ListNodesResponse> Cluster::ListNodes(const v1::ListNodesRequest&
 }
 
 std::string Cluster::QueueMetrics(base::Millis now_ms) {
-  const auto table = gangs_.All();
-  const auto queues = table ? Recent(&queues_, [this] { return source_.ListQueues(); }) : nullptr;
-  return queues ? QueueMetricsText(**table, *queues, now_ms) : "";
+  const DoorResult<Lines> lines = AllLines();
+  return lines ? QueueMetricsText(*lines->gangs, *lines->queues, now_ms) : "";
 }
 
-DoorResult<v1::ListQueuesResponse> Cluster::ListQueues(const v1::ListQueuesRequest& request, Sight& sight) {
-  if (const DoorResult<void> may = CheckPath(sight, "queues"); !may) return tl::make_unexpected(may.error());
+DoorResult<Cluster::Lines> Cluster::AllLines() {
   const auto table = gangs_.All();
   if (!table) return tl::make_unexpected(table.error());
   const auto queues = Recent(&queues_, [this] { return source_.ListQueues(); });
   if (!queues) return Fail(Failure::Kind::kUnavailable, "the scheduler is too busy to answer; try again");
+  return Lines{*table, queues};
+}
+
+DoorResult<v1::ListQueuesResponse> Cluster::ListQueues(const v1::ListQueuesRequest& request, Sight& sight) {
+  if (const DoorResult<void> may = CheckPath(sight, "queues"); !may) return tl::make_unexpected(may.error());
+  const DoorResult<Lines> all = AllLines();
+  if (!all) return tl::make_unexpected(all.error());
   std::map<QueueKey, std::vector<const Row*>> lines;
-  for (const Row& row : (*table)->rows)
+  for (const Row& row : all->gangs->rows)
     if (row.position > 0 && row.position <= kLine) lines[QueueKeyOf(*row.decision)].push_back(&row);
   v1::ListQueuesResponse response;
   std::vector<const QueueView*> shown;
-  for (const QueueView& view : *queues)
+  for (const QueueView& view : *all->queues)
     if (request.name().empty() || view.name == request.name()) shown.push_back(&view);
   std::ranges::sort(shown, {},
                     [](const QueueView* view) { return std::tie(view->dialect, view->kind, view->ns, view->name); });

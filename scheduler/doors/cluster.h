@@ -21,6 +21,13 @@ class Cluster {
 
   DoorResult<v1::ListNodesResponse> ListNodes(const v1::ListNodesRequest& request, Sight& sight);
   DoorResult<v1::ListQueuesResponse> ListQueues(const v1::ListQueuesRequest& request, Sight& sight);
+  // All queues, and all gangs.
+  struct Lines {
+    std::shared_ptr<const Table> gangs;
+    std::shared_ptr<const QueueViews> queues;
+  };
+  // Failure: kUnavailable, this process does not lead, or is too busy.
+  DoorResult<Lines> AllLines();
   // Returns the metrics of queues; empty: this process does not lead, or is too busy. `now_ms`: wall time.
   std::string QueueMetrics(base::Millis now_ms);
 

@@ -23,26 +23,16 @@ namespace {
 using server::FolderAnswer;
 using server::FolderRequest;
 
-int StatusOf(Failure::Kind kind) {
-  switch (kind) {
-    case Failure::Kind::kInvalid: return 400;
-    case Failure::Kind::kAnonymous: return 401;
-    case Failure::Kind::kForbidden: return 403;
-    case Failure::Kind::kNotFound: return 404;
-    case Failure::Kind::kTooMany: return 429;
-    case Failure::Kind::kUnavailable: return 503;
-  }
-  return 500;
+FolderAnswer Refused(const Failure& failure) {
+  return {StatusOf(failure.kind), failure.message + "\n", server::kText};
 }
-
-FolderAnswer Refused(const Failure& failure) { return {StatusOf(failure.kind), failure.message + "\n"}; }
 FolderAnswer Refused(Failure::Kind kind, std::string message) { return Refused(Failure{kind, std::move(message)}); }
 
 template <typename Message>
 FolderAnswer Render(const DoorResult<Message>& answer) {
   if (!answer) return Refused(answer.error());
   std::string text = JsonOf(*answer);
-  if (text.empty()) return {500, "the answer cannot be said in JSON\n"};
+  if (text.empty()) return {500, "the answer cannot be said in JSON\n", server::kText};
   return {200, std::move(text) + "\n"};
 }
 
@@ -130,7 +120,7 @@ FolderAnswer Door::Show(const FolderRequest& request) {
   const std::vector<std::string> parts = PartsOf(request.path);
   for (const Parts::Route& route : Parts::Routes()) {
     if (!route.Fits(parts)) continue;
-    if (route.method != request.method) return {405, fmt::format("this path takes {} alone\n", route.method)};
+    if (route.method != request.method) return {405, fmt::format("this path takes {} alone\n", route.method), server::kText};
     for (const auto& [name, value] : request.query)
       if (std::ranges::find(route.parameters, name) == route.parameters.end())
         return Refused(Failure::Kind::kInvalid,

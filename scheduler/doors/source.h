@@ -41,6 +41,9 @@ struct Failure {
   std::string message;  // one sentence
 };
 
+// Returns the HTTP status.
+int StatusOf(Failure::Kind kind);
+
 template <typename T>
 using DoorResult = tl::expected<T, Failure>;
 

@@ -48,6 +48,7 @@ struct QuotaDecision {
   std::string local_queue, leaf;  // the queue that it names, and the one whose quota it has or asks for; or empty
   std::vector<Role> roles;        // of the quota that it has
   std::string reason, message;    // why it has none, or has to leave
+  base::Millis queued_ms = 0;     // since when it stands in line for quota, wall time; 0: it does not
 };
 std::string_view Word(QuotaDecision::State state);  // "pending", "reserved", "admitted", "evicted", "finished"
 

@@ -21,10 +21,11 @@ std::string ClientCa::Known() {
 }
 
 void ClientCa::Read() {
-  auto pem = read_();
+  auto trust = read_();
   const base::MutexLock lock(mutex_);
   // The library takes no text without a certificate.
-  if (pem && pem->find("-----BEGIN CERTIFICATE-----") != std::string::npos) known_ = *std::move(pem);
+  if (trust && trust->client_ca.find("-----BEGIN CERTIFICATE-----") != std::string::npos)
+    known_ = std::move(trust->client_ca);
   next_ms_ = clock_.MonotonicMs() + (known_.empty() ? kUnknownMaxAgeMs : kMaxAgeMs);
   reading_ = false;
 }

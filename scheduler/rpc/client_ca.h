@@ -15,7 +15,7 @@ namespace tutti::rpc {
 class ClientCa {
  public:
   // Without `read` there is none. `workers` and `clock` outlive this.
-  ClientCa(server::ClientAuthorities::ReadPem read, Workers& workers, const base::Clock& clock)
+  ClientCa(server::ClientAuthorities::ReadTrust read, Workers& workers, const base::Clock& clock)
       : read_(std::move(read)), workers_(workers), clock_(clock) {}
 
   bool exists() const { return read_ != nullptr; }
@@ -26,7 +26,7 @@ class ClientCa {
  private:
   void Read();
 
-  const server::ClientAuthorities::ReadPem read_;
+  const server::ClientAuthorities::ReadTrust read_;
   Workers& workers_;
   const base::Clock& clock_;
   base::Mutex mutex_;

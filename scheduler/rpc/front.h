@@ -15,13 +15,13 @@ namespace tutti::rpc {
 
 struct Front {
   Front(doors::Desk& its_desk, const server::ServerOptions& options, server::AccessReview* review,
-        server::ClientAuthorities::ReadPem read_client_ca, const base::Clock& its_clock)
+        server::ClientAuthorities::ReadTrust read_trust, const base::Clock& its_clock)
       : desk(its_desk),
         clock(its_clock),
-        authorities(read_client_ca, its_clock),
+        authorities(read_trust, its_clock),
         access(review, options.access_times, its_clock),
         callers(its_desk, access, authorities, options.always_allow_loopback),
-        client_ca(std::move(read_client_ca), workers, its_clock) {}
+        client_ca(std::move(read_trust), workers, its_clock) {}
 
   doors::Desk& desk;
   const base::Clock& clock;

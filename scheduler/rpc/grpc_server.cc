@@ -86,7 +86,7 @@ struct GrpcServer::Impl {
 
 base::Result<std::unique_ptr<GrpcServer>> GrpcServer::Start(const server::ServerOptions& options, doors::Desk& desk,
                                                             const base::Clock& clock, server::AccessReview* review,
-                                                            server::ClientAuthorities::ReadPem client_ca) {
+                                                            server::ClientAuthorities::ReadTrust client_trust) {
   if (const base::Status tls = CheckTls(options.tls); !tls) return tl::make_unexpected(tls.error());
   auto certificate = options.certificate.cert.empty() ? server::Certificate::SelfSigned(options.bind_address)
                                                       : server::Certificate::Load(options.certificate);
@@ -99,7 +99,7 @@ base::Result<std::unique_ptr<GrpcServer>> GrpcServer::Start(const server::Server
   SilenceLibrary();
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-  auto impl = std::make_unique<Impl>(desk, options, review, std::move(client_ca), clock);
+  auto impl = std::make_unique<Impl>(desk, options, review, std::move(client_trust), clock);
   grpc::ServerBuilder builder;
   Tune(builder);
   impl->services = MakeServices(impl->front);

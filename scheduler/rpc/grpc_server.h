@@ -27,7 +27,7 @@ class GrpcServer {
   // kUnavailable (the address).
   static base::Result<std::unique_ptr<GrpcServer>> Start(const server::ServerOptions& options, doors::Desk& desk,
                                                          const base::Clock& clock, server::AccessReview* review,
-                                                         server::ClientAuthorities::ReadPem client_ca = {});
+                                                         server::ClientAuthorities::ReadTrust client_trust = {});
   ~GrpcServer();
 
   int port() const;

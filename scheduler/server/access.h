@@ -22,6 +22,13 @@ struct User {
   friend bool operator==(const User&, const User&) = default;
 };
 
+// What is done to objects, as authorization.k8s.io/v1 ResourceAttributes.
+struct ResourceAccess {
+  std::string verb, group, version, resource, subresource;
+  std::string ns;    // empty: in all namespaces, or the objects have none
+  std::string name;  // empty: to all
+};
+
 // Asks the API server. Called on several server threads at once; may block for seconds. Error: kUnavailable, the API
 // server gave no answer.
 class AccessReview {
@@ -31,8 +38,8 @@ class AccessReview {
   virtual base::Result<std::optional<User>> Authenticate(std::string_view token) = 0;
   // Tells whether the user may do `verb` ("get") to `path`, which has no query.
   virtual base::Result<bool> Authorize(const User& user, std::string_view verb, std::string_view path) = 0;
-  // Tells whether the user may list pods in the namespace; empty: in all of them.
-  virtual base::Result<bool> AuthorizeListOfPods(const User& user, std::string_view ns) = 0;
+  // Tells whether the user may do that to objects.
+  virtual base::Result<bool> AuthorizeResource(const User& user, const ResourceAccess& access) = 0;
 };
 
 // The paths of --authorization-always-allow-paths: exact ones, or prefixes that end in "*".

@@ -76,61 +76,69 @@ void ClientAuthorities::Install(SSL_CTX& context) const {
   SSL_CTX_set_cert_verify_callback(&context, [](X509_STORE_CTX*, void*) { return 1; }, nullptr);
 }
 
-bool ClientAuthorities::IsFresh(const Trust* trust) const {
-  return trust != nullptr && clock_.MonotonicMs() - trust->read_ms < (trust->store ? kMaxAgeMs : kNoneMaxAgeMs);
+bool ClientAuthorities::IsFresh(const Known* known) const {
+  return known != nullptr && clock_.MonotonicMs() - known->read_ms < (known->clients ? kMaxAgeMs : kNoneMaxAgeMs);
 }
 
-std::shared_ptr<const ClientAuthorities::Trust> ClientAuthorities::Current() {
-  auto current = trust_.Latest();
+std::shared_ptr<const ClientAuthorities::Known> ClientAuthorities::Current() {
+  auto current = known_.Latest();
   if (IsFresh(current.get())) return current;
   if (!current) {
     reading_.acquire();  // before the first read no certificate can be judged
   } else if (!reading_.try_acquire()) {
     return current;
   }
-  current = trust_.Latest();  // another thread may have read it meanwhile
+  current = known_.Latest();  // another thread may have read it meanwhile
   if (!IsFresh(current.get())) current = Read(current.get());
   reading_.release();
   return current;
 }
 
-std::shared_ptr<const ClientAuthorities::Trust> ClientAuthorities::Read(const Trust* known) {
-  auto fresh = std::make_shared<Trust>(known != nullptr ? *known : Trust{});
-  const auto pem = read_();
+std::shared_ptr<const ClientAuthorities::Known> ClientAuthorities::Read(const Known* known) {
+  auto fresh = std::make_shared<Known>(known != nullptr ? *known : Known{});
+  auto trust = read_();
   fresh->read_ms = clock_.MonotonicMs();  // taken at the end: a failing read may last longer than its result is valid
-  auto store = pem ? StoreOf(*pem) : nullptr;
-  if (store) {
-    fresh->store = std::move(store);
+  auto clients = trust ? StoreOf(trust->client_ca) : nullptr;
+  if (clients) {
+    fresh->clients = std::move(clients);
   } else {
     base::LogWarn("the cluster's client CA cannot be read; what was known of it stays in use",
-                  {{"error", pem ? "it holds no PEM certificate" : pem.error().message}});
+                  {{"error", trust ? "it holds no PEM certificate" : trust.error().message}});
   }
-  if (pem) fresh->unknown = false;
-  trust_.Publish(fresh);
+  if (trust) {
+    fresh->unknown = false;
+    fresh->proxies = StoreOf(trust->proxy.ca);
+    fresh->proxy = std::move(trust->proxy);
+  }
+  known_.Publish(fresh);
   return fresh;
 }
 
-base::Result<std::optional<User>> ClientAuthorities::UserOf(const SSL* ssl) {
+base::Result<std::optional<User>> ClientAuthorities::UserOf(const SSL* ssl, const HeaderFields& headers) {
   if (!read_ || ssl == nullptr) return std::nullopt;
   const Certificate leaf(SSL_get1_peer_certificate(ssl), X509_free);
   if (!leaf) return std::nullopt;
-  return Judge(leaf.get(), SSL_get_peer_cert_chain(ssl));
+  return Judge(leaf.get(), SSL_get_peer_cert_chain(ssl), headers);
 }
 
 base::Result<std::optional<User>> ClientAuthorities::UserOf(const std::string& certificate, const std::string& chain) {
   if (!read_ || certificate.empty()) return std::nullopt;
   const Certificates leaf = CertificatesIn(certificate);
   if (sk_X509_num(leaf.get()) == 0) return base::Invalid("the client certificate cannot be read");
-  return Judge(sk_X509_value(leaf.get(), 0), CertificatesIn(chain).get());
+  return Judge(sk_X509_value(leaf.get(), 0), CertificatesIn(chain).get(), {});
 }
 
-base::Result<std::optional<User>> ClientAuthorities::Judge(X509* leaf, STACK_OF(X509) * others) {
-  const auto trust = Current();
-  if (trust->unknown) return base::Fail(base::ErrorCode::kUnavailable, "the cluster's client CA is not known yet");
-  if (!trust->store || !Trusted(trust->store.get(), leaf, others))
-    return base::Invalid("the client certificate is not trusted");
+base::Result<std::optional<User>> ClientAuthorities::Judge(X509* leaf, STACK_OF(X509) * others,
+                                                           const HeaderFields& headers) {
+  const auto known = Current();
+  if (known->unknown) return base::Fail(base::ErrorCode::kUnavailable, "the cluster's client CA is not known yet");
   const X509_NAME* subject = X509_get_subject_name(leaf);
   const std::vector<std::string> names = Entries(subject, NID_commonName);
+  if (known->proxies && known->proxy.HasName(names.empty() ? "" : names.back()) &&
+      Trusted(known->proxies.get(), leaf, others))
+    if (auto user = UserIn(headers, known->proxy)) return user;
+  if (!known->clients || !Trusted(known->clients.get(), leaf, others))
+    return base::Invalid("the client certificate is not trusted");
   if (names.empty() || names.back().empty()) return base::Invalid("the client certificate has no common name");
   return User{names.back(), "", Entries(subject, NID_organizationName), {}};
 }

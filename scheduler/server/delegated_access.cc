@@ -35,10 +35,13 @@ User Authenticated(User user) {
 
 // Makes the key of a question: each part that the answer depends on, with its length, so that no two questions share a
 // key.
-std::string Key(const User& user, std::string_view verb, std::string_view path) {
+std::string Key(const User& user, std::initializer_list<std::string_view> what) {
   std::string text;
   const auto add = [&](std::string_view part) { text += fmt::format("{}:{}", part.size(), part); };
-  for (const std::string_view part : {std::string_view(user.name), std::string_view(user.uid), verb, path}) add(part);
+  add(std::to_string(what.size()));
+  for (const std::string_view part : what) add(part);
+  add(user.name);
+  add(user.uid);
   add(std::to_string(user.groups.size()));
   for (const std::string& group : user.groups) add(group);
   for (const auto& [name, values] : user.extra) {
@@ -78,7 +81,9 @@ class DelegatedAccess::UserRights final : public Rights {
  public:
   UserRights(DelegatedAccess& access, User user) : access_(access), user_(std::move(user)) {}
   std::string user() const override { return user_.name; }
-  base::Result<bool> MayListPods(std::string_view ns) const override { return access_.MayListPods(user_, ns); }
+  base::Result<bool> MayAccess(const ResourceAccess& access) const override {
+    return access_.MayAccess(user_, access);
+  }
   base::Result<bool> MayGet(std::string_view path) const override { return access_.May(user_, "get", path); }
 
  private:
@@ -113,19 +118,21 @@ base::Result<std::optional<User>> DelegatedAccess::WhoseToken(const std::string&
 }
 
 base::Result<bool> DelegatedAccess::May(const User& user, std::string_view verb, std::string_view path) {
-  return MayDo(user, verb, path, [&] { return review_->Authorize(user, verb, path); });
+  return MayDo(user, {verb, path}, [&] { return review_->Authorize(user, verb, path); });
 }
 
-base::Result<bool> DelegatedAccess::MayListPods(const User& user, std::string_view ns) {
-  return MayDo(user, "list pods", ns, [&] { return review_->AuthorizeListOfPods(user, ns); });
+base::Result<bool> DelegatedAccess::MayAccess(const User& user, const ResourceAccess& access) {
+  const auto& [verb, group, version, resource, subresource, ns, name] = access;
+  return MayDo(user, {verb, group, version, resource, subresource, ns, name},
+               [&] { return review_->AuthorizeResource(user, access); });
 }
 
 template <typename Question>
-base::Result<bool> DelegatedAccess::MayDo(const User& user, std::string_view verb, std::string_view what,
+base::Result<bool> DelegatedAccess::MayDo(const User& user, std::initializer_list<std::string_view> what,
                                           Question question) {
   if (In(kMasters, user)) return true;
   if (review_ == nullptr) return false;
-  return Ask(&permissions_, Key(user, verb, what), question,
+  return Ask(&permissions_, Key(user, what), question,
              [this](bool may) { return may ? times_.allowed_ms : times_.denied_ms; });
 }
 

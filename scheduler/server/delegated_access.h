@@ -10,6 +10,7 @@
 // tokens to this server does not become a flood to the API server. Thread-safe.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <semaphore>
 #include <string>
@@ -70,10 +71,10 @@ class DelegatedAccess {
   Sender SenderOf(const Caller& caller);
   base::Result<std::optional<User>> WhoseToken(const std::string& token);
   base::Result<bool> May(const User& user, std::string_view verb, std::string_view path);
-  base::Result<bool> MayListPods(const User& user, std::string_view ns);
-  // Remembers the answer to `question` as what the user may do to `what`.
+  base::Result<bool> MayAccess(const User& user, const ResourceAccess& access);
+  // Remembers the answer to `question` as what the user may do: `what` tells it from all else.
   template <typename Question>
-  base::Result<bool> MayDo(const User& user, std::string_view verb, std::string_view what, Question question);
+  base::Result<bool> MayDo(const User& user, std::initializer_list<std::string_view> what, Question question);
   // Answers from memory, or else asks. Only a few questions are under way at a time.
   template <typename Value, typename Question, typename GoodFor>
   base::Result<Value> Ask(ReviewMemory<Value>* memory, const std::string& key, Question question, GoodFor good_for_ms);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "server/access.h"
 
 namespace tutti::server {
 
@@ -40,8 +41,12 @@ class Rights {
   virtual ~Rights() = default;
   // For messages.
   virtual std::string user() const = 0;
+  // Tells whether it may do that to objects.
+  virtual base::Result<bool> MayAccess(const ResourceAccess& access) const = 0;
   // Tells whether it may list pods in the namespace; empty: in all of them.
-  virtual base::Result<bool> MayListPods(std::string_view ns) const = 0;
+  base::Result<bool> MayListPods(std::string_view ns) const {
+    return MayAccess({"list", "", "v1", "pods", "", std::string(ns), ""});
+  }
   // Tells whether it may get the path, which has no query.
   virtual base::Result<bool> MayGet(std::string_view path) const = 0;
 };
@@ -50,7 +55,7 @@ class Rights {
 class AllRights final : public Rights {
  public:
   std::string user() const override { return "system:masters"; }
-  base::Result<bool> MayListPods(std::string_view) const override { return true; }
+  base::Result<bool> MayAccess(const ResourceAccess&) const override { return true; }
   base::Result<bool> MayGet(std::string_view) const override { return true; }
 };
 
@@ -74,8 +79,8 @@ struct FolderRequest {
 
 struct FolderAnswer {
   int status = 200;
-  std::string body;  // plain text unless the status is 200
-  const char* type = kJson;
+  std::string body;
+  const char* type = kJson;  // of the body, whatever the status is
   std::shared_ptr<Stream> stream = nullptr;  // set: it is the body
 };
 

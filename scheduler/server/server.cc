@@ -109,14 +109,14 @@ void Refuse(const httplib::Request& request, const Access& access, httplib::Resp
 
 struct Server::Impl {
   Impl(Pages shown, const ServerOptions& options, std::shared_ptr<Certificate> served, const base::Clock& clock,
-       AccessReview* review, ClientAuthorities::ReadPem client_ca)
+       AccessReview* review, ClientAuthorities::ReadTrust client_trust)
       : pages(std::move(shown)),
         always_allowed(options.always_allow_paths),
         always_allow_loopback(options.always_allow_loopback),
         share_port(options.share_port),
         certificate(std::move(served)),
         time(clock),
-        authorities(std::move(client_ca), clock),
+        authorities(std::move(client_trust), clock),
         delegated(review, options.access_times, clock),
         http([this, tls = options.tls](SSL_CTX& context) {
           Connections::Install(context);
@@ -132,7 +132,7 @@ struct Server::Impl {
     std::string token = BearerToken(request.get_header_value("Authorization"));
     // The API server's proxy keeps the header Authorization to itself.
     if (token.empty()) token = BearerToken(request.get_header_value(kProxiedAuthorization));
-    return {std::move(token), authorities.UserOf(request.ssl)};
+    return {std::move(token), authorities.UserOf(request.ssl, {request.headers.begin(), request.headers.end()})};
   }
 
   Access Decide(const httplib::Request& request) {
@@ -214,7 +214,9 @@ struct Server::Impl {
       response.set_header("X-Content-Type-Options", "nosniff");
       if (answer.stream)
         return Send(std::move(answer.stream), open ? "" : identity.rights->user(), answer.type, response);
-      response.set_content(std::move(answer.body), answer.status == 200 ? answer.type : kText);
+      // So that a client of the API server's tries again, and perhaps asks another replica.
+      if (answer.status == 503) response.set_header("Retry-After", "1");
+      response.set_content(std::move(answer.body), answer.type);
     };
     http.Get(folder.prefix + ".*", answer);
     for (const std::string& path : folder.questions) http.Post(path, answer);
@@ -355,12 +357,12 @@ struct Server::Impl {
 };
 
 base::Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options, Pages pages, const base::Clock& clock,
-                                                    AccessReview* review, ClientAuthorities::ReadPem client_ca) {
+                                                    AccessReview* review, ClientAuthorities::ReadTrust client_trust) {
   auto certificate = options.certificate.cert.empty() ? Certificate::SelfSigned(options.bind_address)
                                                       : Certificate::Load(options.certificate);
   if (!certificate) return tl::make_unexpected(certificate.error());
   auto impl =
-      std::make_unique<Impl>(std::move(pages), options, *std::move(certificate), clock, review, std::move(client_ca));
+      std::make_unique<Impl>(std::move(pages), options, *std::move(certificate), clock, review, std::move(client_trust));
   impl->Tune();
   impl->AddPages();
   const std::string address = ListenAddress(options.bind_address);

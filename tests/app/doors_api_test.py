@@ -5,6 +5,7 @@
   doors_api_test.py PATH-TO-TUTTI
 """
 
+import json
 import os
 import pathlib
 import sys
@@ -201,6 +202,22 @@ class OfQuota(rig.Base):
         self.assertEqual(queues[("local", "mine")]["parent"], "team-a")
         self.assertIn("does not exist", queues[("local", "lost")]["problem"])
         self.assertEqual([one["position"] for one in leaf["line"]], [1])
+
+    def test_kueues_own_api_says_what_waits(self):
+        def items(path, expect=200):
+            status, text = fetch(f"{self.url}/apis/visibility.kueue.x-k8s.io/v1beta2/{path}/pendingworkloads")
+            self.assertEqual(status, expect, text)
+            return json.loads(text).get("items")
+
+        one = eventually(lambda: items("clusterqueues/team-a"), "the other job waits")[0]
+        self.assertRegex(one["metadata"].pop("creationTimestamp"), r"^20\S+Z$")
+        self.assertTrue(one["metadata"].pop("name").startswith("job-waits-"))
+        self.assertEqual(one, {"metadata": {"namespace": "default"}, "priority": 0, "localQueueName": "mine",
+                               "positionInClusterQueue": 0, "positionInLocalQueue": 0})
+        self.assertEqual(len(items("namespaces/default/localqueues/mine")), 1)
+        self.assertEqual(items("namespaces/default/localqueues/lost"), [])
+        self.assertEqual(items("clusterqueues/team-b"), [])
+        items("clusterqueues/nowhere", expect=404)
 
     def test_a_gang_in_such_a_queue_says_how_far_it_has_come(self):
         by_quota = lambda: {one["name"]: one.get("quota", {}).get("state") for one in self.door("gangs").get("gangs", [])}

@@ -224,6 +224,42 @@ class Webhook(unittest.TestCase):
             self.assertIn(why, done.stderr)
 
 
+class Targets(unittest.TestCase):
+    def test_prometheus_reads_each_page_of_a_replica_once(self):
+        objects = render({"serviceMonitor": {"enabled": True}, "tls": {"secretName": "certificate"},
+                          "kueue": {"webhook": {"enabled": True}, "visibility": {"enabled": True}}})
+        monitor = objects["ServiceMonitor", "tutti"]["spec"]
+        chosen = [name for (kind, name), it in objects.items()
+                  if kind == "Service" and monitor["selector"]["matchLabels"].items() <= it["metadata"]["labels"].items()]
+        self.assertEqual(chosen, ["tutti"])
+        self.assertEqual([one["path"] for one in monitor["endpoints"]], ["/metrics", "/metrics/queues"])
+        alone = render({"serviceMonitor": {"enabled": True, "queues": False}})["ServiceMonitor", "tutti"]["spec"]
+        self.assertEqual([one["path"] for one in alone["endpoints"]], ["/metrics"])
+
+
+class Visibility(unittest.TestCase):
+    def render(self, **values):
+        return render({"kueue": {"visibility": {"enabled": True, **values}}}, release="second", namespace="apart")
+
+    def test_the_aggregated_api_is_this_release_and_its_certificate_is_checked_if_it_can_be(self):
+        for version in ("v1beta1", "v1beta2"):
+            of = ("APIService", f"{version}.visibility.kueue.x-k8s.io")
+            plain = self.render()
+            spec = plain[of]["spec"]
+            self.assertEqual(spec["service"], {"namespace": "apart", "name": "second-tutti-visibility", "port": 443})
+            self.assertTrue(spec["insecureSkipTLSVerify"])
+            checked = self.render(caBundle="Y2E=")[of]["spec"]
+            self.assertEqual(checked["caBundle"], "Y2E=")
+            self.assertNotIn("insecureSkipTLSVerify", checked)
+            injected = self.render(annotations={"cert-manager.io/inject-ca-from": "apart/tutti"})[of]
+            self.assertEqual(injected["metadata"]["annotations"], {"cert-manager.io/inject-ca-from": "apart/tutti"})
+            self.assertNotIn("insecureSkipTLSVerify", injected["spec"])
+        pod = plain["Deployment", "second-tutti"]["spec"]["template"]
+        selector = plain["Service", "second-tutti-visibility"]["spec"]["selector"]
+        self.assertLessEqual(selector.items(), pod["metadata"]["labels"].items())
+        self.assertIn(("ClusterRole", "second-tutti-local-queue-lines"), plain)
+
+
 class Old(unittest.TestCase):
     def test_api_servers_that_are_too_old_are_refused(self):
         done = helm("template", "tutti", CHART, "--kube-version", "v1.31.0")

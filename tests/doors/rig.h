@@ -96,10 +96,13 @@ class SomeRights final : public server::Rights {
   explicit SomeRights(std::vector<std::string> namespaces, std::string user = "dev")
       : namespaces(std::move(namespaces)), user_(std::move(user)) {}
   std::string user() const override { return user_; }
-  base::Result<bool> MayListPods(std::string_view ns) const override {
+  base::Result<bool> MayAccess(const server::ResourceAccess& access) const override {
     ++asked;
     if (down) return base::Fail(base::ErrorCode::kUnavailable, "down");
-    return std::ranges::find(namespaces, ns) != namespaces.end();
+    if (access.resource == "pods") return std::ranges::find(namespaces, access.ns) != namespaces.end();
+    return access.verb == "get" && access.group == "visibility.kueue.x-k8s.io" &&
+           access.subresource == "pendingworkloads" &&
+           std::ranges::find(queues, std::pair(access.ns, access.name)) != queues.end();
   }
   base::Result<bool> MayGet(std::string_view) const override { return gets; }
 
@@ -107,6 +110,7 @@ class SomeRights final : public server::Rights {
   bool down = false;
   bool gets = false;  // may get every path
   std::vector<std::string> namespaces;
+  std::vector<std::pair<std::string, std::string>> queues = {};  // whose lines it may get, in v1beta2 and v1beta1
 
  private:
   const std::string user_;

@@ -156,7 +156,7 @@ TEST_CASE("a caller on this machine needs no credential if the flag says so") {
 TEST_CASE("a client certificate names its user") {
   const server::ClientCertificates files;
   Rig rig;
-  rig.client_ca = [&files] { return files.Authority(); };
+  rig.client_trust = [&files] { return files.Authority(); };
   rig.stage.Show(Waiting("default", "x", 0, 1));
   rig.Start();
   const auto list = [&](const std::string& name, const std::string& token = "", const std::string& ns = "") {
@@ -217,7 +217,7 @@ class SlowReviewer final : public server::AccessReview {
     return server::User{"admin", "", {}, {}};
   }
   base::Result<bool> Authorize(const server::User&, std::string_view, std::string_view) override { return true; }
-  base::Result<bool> AuthorizeListOfPods(const server::User&, std::string_view) override { return true; }
+  base::Result<bool> AuthorizeResource(const server::User&, const server::ResourceAccess&) override { return true; }
 
   std::promise<void> asked_, may_answer_;
 

@@ -22,14 +22,14 @@ struct Rig {
   doors::Stage stage;
   server::Reviewer reviewer;
   server::ServerOptions options = server::OnLoopback();
-  server::ClientAuthorities::ReadPem client_ca;
+  server::ClientAuthorities::ReadTrust client_trust;
   std::unique_ptr<doors::Desk> desk;
   std::unique_ptr<GrpcServer> server;
 
   // What the stage shows first is to be there before this.
   void Start() {
     desk = std::make_unique<doors::Desk>(stage, clock);
-    auto started = GrpcServer::Start(options, *desk, clock, &reviewer, client_ca);
+    auto started = GrpcServer::Start(options, *desk, clock, &reviewer, client_trust);
     REQUIRE(started);
     server = *std::move(started);
   }

@@ -21,6 +21,9 @@ class ClientCertificates {
     Sign("prometheus", "/CN=prometheus", "ca", "clientAuth");
     Sign("forged", "/O=system:masters/CN=root", "other-ca", "clientAuth");
     Sign("server", "/O=system:masters/CN=root", "ca", "serverAuth");
+    Sign("proxy", "/CN=front-proxy", "other-ca", "clientAuth");
+    Sign("no-proxy", "/CN=another", "other-ca", "clientAuth");
+    Sign("no-proxy-either", "/CN=front-proxy", "ca", "clientAuth");
   }
 
   std::string File(const std::string& name) const { return folder_.File(name); }
@@ -28,7 +31,7 @@ class ClientCertificates {
     std::ifstream file(File(name));
     return std::string(std::istreambuf_iterator<char>(file), {});
   }
-  base::Result<std::string> Authority() const { return Text("ca.crt"); }
+  base::Result<ClientAuthorities::Trust> Authority() const { return ClientAuthorities::Trust{Text("ca.crt")}; }
 
  private:
   static inline const std::string kMake =

@@ -31,10 +31,10 @@ class Api final : public AccessReview {
     if (down) return base::Fail(base::ErrorCode::kUnavailable, "down");
     return user.name == allowed && verb == "get" && path == "/metrics";
   }
-  base::Result<bool> AuthorizeListOfPods(const User& user, std::string_view ns) override {
+  base::Result<bool> AuthorizeResource(const User& user, const ResourceAccess& access) override {
     ++accesses;
     if (down) return base::Fail(base::ErrorCode::kUnavailable, "down");
-    return user.name == allowed && ns == "monitoring";
+    return user.name == allowed && access.ns == "monitoring";
   }
 
   bool down = false;
@@ -162,6 +162,9 @@ TEST_CASE("a sender has rights of its own, which are reviewed when they matter")
   CHECK_FALSE(*known.rights->MayListPods("default"));
   CHECK(*known.rights->MayListPods("monitoring"));
   CHECK(rig.api.accesses == 2);
+  CHECK(*known.rights->MayAccess({"get", "g", "v1", "pods", "log", "monitoring", "x"}));
+  CHECK_FALSE(*known.rights->MayAccess({"get", "g", "v1", "pods", "log", "", "monitoring"}));
+  CHECK(rig.api.accesses == 4);
   CHECK(*known.rights->MayGet("/metrics"));
   CHECK_FALSE(*known.rights->MayGet("/configz"));
   CHECK(rig.access.Identify(Token("unknown")).refused.kind == Kind::kUnauthenticated);
@@ -194,7 +197,7 @@ class SlowApi final : public AccessReview {
     Wait();
     return true;
   }
-  base::Result<bool> AuthorizeListOfPods(const User&, std::string_view) override {
+  base::Result<bool> AuthorizeResource(const User&, const ResourceAccess&) override {
     Wait();
     return true;
   }

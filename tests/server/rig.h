@@ -31,8 +31,9 @@ class Reviewer final : public AccessReview {
   base::Result<bool> Authorize(const User& user, std::string_view, std::string_view path) override {
     return user.name == "admin" || (user.name == "prometheus" && path == "/metrics");
   }
-  base::Result<bool> AuthorizeListOfPods(const User& user, std::string_view ns) override {
-    return user.name == "admin" || (user.name == "prometheus" && ns == "monitoring");
+  base::Result<bool> AuthorizeResource(const User& user, const ResourceAccess& access) override {
+    return user.name == "admin" ||
+           (user.name == "prometheus" && access.resource == "pods" && access.ns == "monitoring");
   }
 };
 

@@ -16,8 +16,8 @@ namespace {
 const base::SystemClock kClock;
 
 base::Result<std::unique_ptr<Server>> Start(const ServerOptions& options, Pages pages, AccessReview* review,
-                                            ClientAuthorities::ReadPem client_ca = {}) {
-  return Server::Start(options, std::move(pages), kClock, review, std::move(client_ca));
+                                            ClientAuthorities::ReadTrust client_trust = {}) {
+  return Server::Start(options, std::move(pages), kClock, review, std::move(client_trust));
 }
 
 // A fresh pair under `common_name`, put in place by renames, as a Secret's update does.
@@ -419,7 +419,9 @@ Pages WithFolder() {
                         return counting;
                       }
                       const auto may = request.rights->MayListPods("monitoring");
-                      return FolderAnswer{may && *may ? 200 : 403, request.rights->user() + request.path};
+                      if (request.path == "/apis/x/busy") return FolderAnswer{503, "{}"};
+                      if (!may || !*may) return FolderAnswer{403, "no", kText};
+                      return FolderAnswer{200, request.rights->user() + request.path};
                     }}};
   return pages;
 }
@@ -436,6 +438,8 @@ TEST_CASE("a folder answers every user by its rights") {
   CHECK(answer->get_header_value("X-Content-Type-Options") == "nosniff");
   CHECK(Get(port, "/apis/x/y")->status == 403);
   CHECK(Get(port, "/apis/x/y")->get_header_value("Content-Type") == kText);
+  CHECK(Get(port, "/apis/x/busy")->get_header_value("Content-Type") == kJson);
+  CHECK(Get(port, "/apis/x/busy")->get_header_value("Retry-After") == "1");
   CHECK(Get(port, "/apis/x/y", "unknown")->status == 401);
   CHECK(Get(port, "/apis/x/y", "down")->status == 500);
   CHECK(Get(port, "/apis/other", "prometheus")->status == 403);

@@ -16,6 +16,7 @@ import urllib.request
 
 import yaml
 
+from runner import visibility as kueue_visibility
 from runner.autoscaler import Autoscaler
 from runner.quantity import milli
 from runner.watch import BINDS, Watch
@@ -48,15 +49,18 @@ def fail(text):
     raise StepFailed(text)
 
 
-def do_start_scheduler(session, slow_wire=None, webhook=False):
+def do_start_scheduler(session, slow_wire=None, webhook=False, visibility=False):
     pair = certify(session.directory) if webhook else None
     command = session.scheduler.start(slow_wire, pair)
     session.tell(f"* the scheduler starts: {command}"
                  + (f"    (its wire carries {slow_wire} bytes/s)" if slow_wire else ""))
-    if pair:
-        code, _, error = session.kubectl(["apply", "-f", "-"], configuration(pair[0], session.scheduler.port))
+    asked = {"the webhook": configuration(pair[0], session.scheduler.port)} if pair else {}
+    if visibility:
+        asked["the aggregated API"] = kueue_visibility.configuration(session.scheduler.port)
+    for what, manifests in asked.items():
+        code, _, error = session.kubectl(["apply", "-f", "-"], manifests)
         if code != 0:
-            fail(f"the webhook could not be configured: {error}")
+            fail(f"{what} could not be configured: {error}")
 
 
 def do_hold_wire(session):
