@@ -22,6 +22,7 @@
 #include "doors/door.h"
 #include "doors/visibility.h"
 #include "observe/observers.h"
+#include "rpc/grpc_server.h"
 #include "sim/api/http_server.h"
 #include "sim/api/without_effect.h"
 
@@ -93,6 +94,7 @@ void Greet(const SimFlags& flags, const std::string& preferred, const std::strin
   fmt::print("  kubectl get podgroups.{}   # podgroups alone means podgroups.{}\n",
              preferred == kVolcano ? kSchedulerPlugins : kVolcano, preferred);
   if (flags.with_scheduler) fmt::print("  {}/ui/   # the console, in a browser\n", url);
+  if (flags.grpc_port != 0) fmt::print("  grpcurl -insecure localhost:{} list   # gRPC\n", flags.grpc_port);
   if (!flags.with_scheduler) fmt::print("  tutti run --leader-elect=false --kubeconfig FILE   # a scheduler for it\n");
   fmt::print("Ctrl-C ends it; nothing is kept.\n");
   std::fflush(stdout);
@@ -133,6 +135,27 @@ std::optional<sim::BesideAnswer> ShowDoor(doors::Desk& desk, const sim::BesideRe
   return shown;
 }
 
+// Here anyone may do everything.
+class Anyone final : public server::AccessReview {
+ public:
+  base::Result<std::optional<server::User>> Authenticate(std::string_view) override {
+    return server::User{"anyone", "", {}, {}};
+  }
+  base::Result<bool> Authorize(const server::User&, std::string_view, std::string_view) override { return true; }
+  base::Result<bool> AuthorizeResource(const server::User&, const server::ResourceAccess&) override { return true; }
+};
+
+// Serves gRPC at the port of the flag, if there is one. `desk` and `clock` outlive the server.
+base::Result<std::unique_ptr<rpc::GrpcServer>> ServeGrpc(const SimFlags& flags, const std::string& host,
+                                                         doors::Desk& desk, const base::Clock& clock) {
+  if (flags.grpc_port == 0) return nullptr;
+  static Anyone anyone;  // without state
+  server::ServerOptions options;
+  options.bind_address = host.starts_with('[') ? host.substr(1, host.size() - 2) : host;
+  options.port = flags.grpc_port;
+  return rpc::GrpcServer::Start(options, desk, clock, &anyone);
+}
+
 // Runs the cluster's steps whenever the store changes or a timer is due, until `stopped`.
 void Serve(EmbeddedCluster& cluster, Views& views, const base::Clock& clock, base::Mailbox<int>& wake,
            const std::atomic<bool>& stopped) {
@@ -160,6 +183,14 @@ EmbeddedCluster::Options ClusterOptionsOf(const SimFlags& flags, const std::stri
   options.world.preferred_group = preferred;
   options.strict_kinds = flags.strict_kinds;
   return options;
+}
+
+// The names of the schedulers that decide here; none: the one that runs against this cluster decides.
+std::vector<std::string> NamesServed(const SimFlags& flags, const core::Options& options) {
+  std::vector<std::string> served;
+  if (flags.with_scheduler)
+    for (const framework::Profile& profile : options.profiles) served.push_back(profile.scheduler_name);
+  return served;
 }
 
 void EnsureOurNamespace(sim::Store& store) {
@@ -199,9 +230,8 @@ int Sim(SimFlags flags) {
   const base::SystemClock clock;
   const std::string preferred = PreferredGroup(flags);
   EmbeddedCluster::Options options = ClusterOptionsOf(flags, preferred);
-  std::vector<std::string> served;  // empty: the scheduler that runs against this cluster decides
+  const std::vector<std::string> served = NamesServed(flags, core_options);
   if (flags.with_scheduler) {
-    for (const framework::Profile& profile : core_options.profiles) served.push_back(profile.scheduler_name);
     options.scheduler = std::move(core_options);
     options.dialects = config.dialects;
   }
@@ -242,6 +272,8 @@ int Sim(SimFlags flags) {
   if (const base::Status started = http.Start(address->first, address->second); !started)
     return Refuse(
         {started.error().code, started.error().message + "; choose another address with --listen, such as :0"});
+  const auto grpc = ServeGrpc(flags, address->first, desk, clock);
+  if (!grpc) return Refuse(grpc.error());
   const std::string url = UsableUrl(http, address->first);
   if (const base::Status written = WriteKubeconfig(flags, url); !written) return Refuse(written.error());
   Greet(flags, preferred, url, nodes, pods);

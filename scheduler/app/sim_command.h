@@ -17,6 +17,7 @@ struct SimFlags {
   std::vector<std::string> config_files;  // of the scheduler
   std::string listen = "127.0.0.1:8080";  // where kubectl looks without a kubeconfig
   std::string kubeconfig_out;
+  int grpc_port = 0;  // where the doors speak gRPC, at the address of `listen`; 0: they do not
   bool with_scheduler = true;
   bool strict_kinds = false;         // an unknown kind in the manifests is an error, not a note
   bool with_upstream_gangs = false;  // scheduling.k8s.io/v1alpha2 is served

@@ -71,6 +71,7 @@ class AutoscalerVerb {
 struct AroundFlags {
   inline static const std::string kUpstreamGangs = "scheduling.k8s.io/v1alpha2";
   std::string runtime_config, stop_after = "0s", autoscaler;
+  int grpc_port = 0;
 
   void AddTo(CLI::App& verb) {
     verb.add_option("--runtime-config", runtime_config,
@@ -78,6 +79,9 @@ struct AroundFlags {
                     "Workload, as a real one by default")
         ->check(CLI::IsMember({kUpstreamGangs + "=true", kUpstreamGangs + "=false"}));
     verb.add_option("--stop-after", stop_after, "how long deleted pods take to stop that do not say")
+        ->capture_default_str();
+    verb.add_option("--grpc-port", grpc_port,
+                    "also serve the API for programs over gRPC, on this port; 0: do not")
         ->capture_default_str();
     verb.add_option("--autoscaler", autoscaler, "answer ProvisioningRequests with nodes like the one in this manifest")
         ->type_name("FILE");
@@ -88,6 +92,8 @@ struct AroundFlags {
     if (!span) return base::Invalid("--stop-after: " + span.error().message);
     flags->pods_stop_ms = *span;
     flags->with_upstream_gangs = !runtime_config.ends_with("=false");
+    if (grpc_port < 0 || grpc_port > 65535) return base::Invalid("--grpc-port: write a port from 0 to 65535");
+    flags->grpc_port = grpc_port;
     if (autoscaler.empty()) return {};
     auto shape = LoadNodeShape(autoscaler);
     if (!shape) return base::Invalid("--autoscaler: " + shape.error().message);

@@ -94,7 +94,7 @@ base::Result<std::unique_ptr<GrpcServer>> GrpcServer::Start(const server::Server
   auto acceptor = server::Acceptor::Listen({options.bind_address, options.port, options.share_port, kMostConnections});
   if (!acceptor)
     return base::Fail(acceptor.error().code,
-                      fmt::format("cannot listen on {}:{}: {}; choose another with --bind-address and --grpc-port",
+                      fmt::format("cannot listen on {}:{}: {}; choose another port with --grpc-port",
                                   options.bind_address, options.port, acceptor.error().message));
   SilenceLibrary();
   grpc::EnableDefaultHealthCheckService(true);

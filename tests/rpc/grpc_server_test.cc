@@ -357,7 +357,7 @@ TEST_CASE("a port or TLS setting that cannot be is an error that says so") {
     return started ? "" : started.error().message;
   };
   CHECK(error() == "cannot listen on 127.0.0.1:" + std::to_string(options.port) +
-                       ": Address already in use; choose another with --bind-address and --grpc-port");
+                       ": Address already in use; choose another port with --grpc-port");
   options.port = 0;
   options.tls.least_version = TLS1_3_VERSION;
   CHECK(error().find("--tls-min-version") != std::string::npos);

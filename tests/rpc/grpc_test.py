@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The gRPC port of `run`, asked by a client that knows of it what reflection says: lists, watches, and what each user sees.
+"""The gRPC port of `run` and of `sim`, asked by a client that knows of it what reflection says: lists, watches, and what each user sees.
 
   grpc_test.py PATH-TO-TUTTI PATH-TO-GRPC_CALL
 """
@@ -84,6 +84,29 @@ class OfGrpc(rig.OfRun):
         status, _, message = self.call("tutti.v1.Decisions/List", "admin")
         self.assertEqual(status, UNAVAILABLE)
         self.assertIn("not the leader; ask ", message)
+
+
+class OfTheSim(rig.Base):
+    def call(self, port, token, method, request="{}"):
+        done = subprocess.run([CALL, f"127.0.0.1:{port}", token, method, request], capture_output=True, text=True,
+                              timeout=SECONDS, check=False)
+        return done.returncode, done.stdout
+
+    def test_a_sim_answers_anyone(self):
+        port = free_port()
+        self.sim(rig.CLUSTER + "---" + gang("first", 1, "1"), "--grpc-port", str(port))
+        self.gang("first", "whole")
+        for token in ("", "any"):
+            status, text = self.call(port, token, "tutti.v1.Decisions/List")
+            self.assertEqual((status, json.loads(text)["gangs"][0]["name"]), (OK, "first"))
+        status, text = self.call(port, "", "tutti.v1.WhatIf/Ask", json.dumps({"drain": "node-1"}))
+        self.assertEqual(status, OK)
+
+    def test_a_port_that_cannot_be_is_refused(self):
+        refused = subprocess.run([rig.TUTTI, "sim", "--grpc-port", "65536"], capture_output=True, text=True, timeout=SECONDS,
+                                 check=False)
+        self.assertEqual((refused.returncode, refused.stderr),
+                         (2, "tutti sim: error: --grpc-port: write a port from 0 to 65535\n"))
 
 
 if __name__ == "__main__":
