@@ -23,6 +23,17 @@ export function amount(resource, value) {
   return short(value) + bytes[unit];
 }
 
+const factors = {n: 1e-9, u: 1e-6, m: 1e-3, "": 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50};
+
+// Reads a quantity such as "64", "500m" or "8Gi": the amount in the resource's own unit; null: it is none.
+export function parseAmount(resource, text) {
+  const found = /^(\d+(?:\.\d*)?|\.\d+)(?:[eE](\d{1,2})|([numkMGTP]|[KMGTP]i)?)$/.exec(text);
+  if (!found) return null;
+  const units = Number(found[1]) * (found[2] ? 10 ** Number(found[2]) : factors[found[3] ?? ""]);
+  const value = Math.ceil(resource === "cpu" ? units * 1000 : units);
+  return value <= Number.MAX_SAFE_INTEGER ? value : null;
+}
+
 // Writes "gpu" for "nvidia.com/gpu": the domain is in the title.
 export function shortResource(resource) {
   return resource.slice(resource.lastIndexOf("/") + 1);

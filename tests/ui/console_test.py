@@ -147,6 +147,21 @@ class Views(Console):
         self.shows("its gang breaks", "would wait for nodes", "Gangs of namespaces that you may not see: 2; of these, 1 would wait.")
         self.assertEqual(self.mock.questions, [{"drain": "gpu-1"}])
 
+    def test_what_if_says_which_gangs_of_a_queue_would_start_with_another_limit(self):
+        page = self.open(view="#/what-if")
+        form = "form[aria-label=\"A queue had another limit\"]"
+        ask = lambda limits: (page.run(f"{{const [queue, limits] = document.querySelectorAll('{form} input'); for (const [input, value] of [[queue, 'research'], [limits, '{limits}']]) {{input.value = value; input.dispatchEvent(new Event('input'))}}}}"),
+                              page.run(f"document.querySelector('{form} button').click()"))
+        page.until(f"document.querySelector('{form}') !== null", "the form")
+        for wrong, said in (("", "No limit"), ("cpu", "cpu"), ("cpu=4 memory=many", "memory=many"), ("=4", "=4"), ("cpu=-1", "cpu=-1")):
+            ask(wrong)
+            self.shows(f"{said}: write RESOURCE=QUANTITY, such as cpu=64")
+        self.assertEqual(self.mock.questions, [])
+        self.mock.outlook = lambda question: (200, {"prospects": [{"namespace": "a", "name": "g", "verdict": "fits", "queue": "research"}], "otherGangs": 3, "otherGangsWait": 2})
+        ask("cpu=2.5, memory=8Gi nvidia.com/gpu=1e1")
+        self.shows("a/g", "would start now", "Gangs of namespaces that you may not see: 3; of these, 2 would wait.")
+        self.assertEqual(self.mock.questions, [{"limit": {"queue": "research", "dialect": "", "amounts": {"cpu": "2500", "memory": str(8 << 30), "nvidia.com/gpu": "10"}}}])
+
     def test_nodes_are_a_map_and_a_list(self):
         page = self.open(view="#/nodes")
         self.shows("96 nodes", "1 not ready", "2 closed")

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What if: whether manifests would start now, where, and who would leave for them; and where the gangs of a node would
-// go if it were drained. Nothing comes of the question.
+// What if: whether manifests would start now, where, and who would leave for them; where the gangs of a node would go if
+// it were drained; and which gangs of a queue would start if it had another limit. Nothing comes of the question.
 
 import {element, fill} from "../dom.js";
+import {parseAmount} from "../format.js";
 import {badge, facts} from "../parts.js";
 
 const verdicts = {
@@ -16,17 +17,20 @@ const verdicts = {
 };
 const mostShown = 200;  // of places, pods and gangs each
 // What was asked last, so that it is still there when the view is opened again.
-const asked = {manifests: "", ns: "", node: ""};
+const asked = {manifests: "", ns: "", node: "", queue: "", limits: "", dialect: ""};
 
 export function open(root, {client, filter}) {
   if (filter.node) asked.node = filter.node;
   let number = 0;  // of the last question: an answer to an earlier one is not shown
   const answer = element("div.parts", {role: "status"});
+  const refuse = (message) => fill(answer, element("p.paper.all.bad", {}, message));
   const put = async (question, about) => {
     const mine = ++number;
     fill(answer, element("p.quiet", {}, "…"));
     const result = await client.whatIf(question);
-    if (mine === number) fill(answer, ...(result.error ? [element("p.paper.all.bad", {}, result.error.message)] : outlook(result.answer, about)));
+    if (mine !== number) return;
+    if (result.error) refuse(result.error.message);
+    else fill(answer, ...outlook(result.answer, about));
   };
 
   const text = element("textarea.code", {
@@ -36,13 +40,36 @@ export function open(root, {client, filter}) {
   text.value = asked.manifests;
   const ns = field("Namespace, if the manifests name none", "default", asked.ns, (value) => { asked.ns = value; });
   const node = field("Node", "", asked.node, (value) => { asked.node = value; });
+  const queue = field("Queue, of Volcano's or of those like it", "", asked.queue, (value) => { asked.queue = value; });
+  const limits = field("What it may have at most; other resources keep their limits", "cpu=64 nvidia.com/gpu=8", asked.limits, (value) => { asked.limits = value; });
+  const dialect = field("Its dialect, if several have a queue of this name", "volcano", asked.dialect, (value) => { asked.dialect = value; });
+  const putLimit = () => {
+    const {amounts, wrong} = readLimits(limits.input.value);
+    if (!wrong) return put({limit: {queue: queue.input.value, dialect: dialect.input.value, amounts}}, "No gang that you may see waits in that queue.");
+    number += 1;
+    refuse(`${wrong}: write RESOURCE=QUANTITY, such as cpu=64`);
+  };
   fill(root, element("div.title", {}, element("h1", {}, "What if?"), element("span.quiet", {}, "Nothing comes of a question.")),
     element("div.parts", {},
       form("These were applied now", "Ask", () => put({manifests: text.value, namespace: ns.input.value}, "No pod would come of these manifests."),
         text, ns.root),
-      form("A node were drained", "Ask", () => put({drain: node.input.value}, "No gang that you may see has pods there."), node.root)),
+      form("A node were drained", "Ask", () => put({drain: node.input.value}, "No gang that you may see has pods there."), node.root),
+      form("A queue had another limit", "Ask", putLimit, queue.root, limits.root, dialect.root)),
     answer);
   return () => { number = -1; };
+}
+
+// Reads "cpu=64 nvidia.com/gpu=8": amounts in the resources' own units, as text; or the first part that is wrong.
+function readLimits(text) {
+  const amounts = {};
+  const parts = text.split(/[\s,]+/).filter(Boolean);
+  for (const part of parts) {
+    const [, resource, quantity] = /^([^=]+)=(.*)$/.exec(part) ?? [];
+    const amount = resource ? parseAmount(resource, quantity) : null;
+    if (amount === null) return {wrong: part};
+    amounts[resource] = String(amount);
+  }
+  return parts.length > 0 ? {amounts} : {wrong: "No limit"};
 }
 
 function field(label, placeholder, value, change) {
