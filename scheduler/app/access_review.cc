@@ -97,16 +97,16 @@ base::Result<bool> ApiAccessReview::MayDo(const server::User& user, const char* 
 base::Result<server::ClientAuthorities::Trust> ClusterTrust(kube::KubeClient& client) {
   const auto data = Read(client.Get(kTrust), "ConfigMap kube-system/extension-apiserver-authentication", "data");
   if (!data) return tl::make_unexpected(data.error());
-  server::ClientAuthorities::Trust trust{Text(Dig(*data, "client-ca-file"))};
+  server::ClientAuthorities::Trust trust{Text(Dig(*data, "client-ca-file")), server::FrontProxy{}};
   // A list is written as JSON. Any name may be a proxy's if the list is empty, and none if it cannot be read.
   const auto list = [&data](const char* field) { return cluster::ParseJson(Text(Dig(*data, field))); };
   if (const Json names = list("requestheader-allowed-names"); names.is_array())
-    trust.proxy = {Text(Dig(*data, "requestheader-client-ca-file")),
-                   Texts(names),
-                   Texts(list("requestheader-username-headers")),
-                   Texts(list("requestheader-uid-headers")),
-                   Texts(list("requestheader-group-headers")),
-                   Texts(list("requestheader-extra-headers-prefix"))};
+    *trust.proxy = {Text(Dig(*data, "requestheader-client-ca-file")),
+                    Texts(names),
+                    Texts(list("requestheader-username-headers")),
+                    Texts(list("requestheader-uid-headers")),
+                    Texts(list("requestheader-group-headers")),
+                    Texts(list("requestheader-extra-headers-prefix"))};
   return trust;
 }
 

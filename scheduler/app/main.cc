@@ -259,7 +259,8 @@ struct RunVerb {
     file("--client-ca-file", &flags.client_ca_file,
          "who may vouch for users by client certificates; default: the cluster's own client CA");
     verb.add_flag("--authentication-skip-lookup", flags.authentication_skip_lookup,
-                  "do not look the cluster's client CA up: no client certificates without --client-ca-file")
+                  "do not look the cluster's client CA and front proxy up: no client certificates without\n"
+                  "--client-ca-file, and no users that the API server names")
         ->group(group);
     verb.add_flag("--authentication-tolerate-lookup-failure", flags.authentication_tolerate_lookup_failure,
                   "=false: do not start when the cluster's client CA cannot be looked up")

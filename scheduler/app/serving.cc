@@ -46,8 +46,10 @@ base::Result<server::ClientAuthorities::ReadTrust> TrustOf(const RunFlags& flags
   return [file = flags.client_ca_file, of_cluster]() -> base::Result<Trust> {
     auto client_ca = base::ReadFile(file);
     if (!client_ca) return tl::make_unexpected(client_ca.error());
-    auto trust = of_cluster ? of_cluster() : Trust{};
-    return Trust{*std::move(client_ca), trust ? std::move(trust->proxy) : server::FrontProxy{}};
+    Trust trust{*std::move(client_ca)};
+    if (of_cluster)
+      if (auto known = of_cluster()) trust.proxy = std::move(known->proxy);
+    return trust;
   };
 }
 

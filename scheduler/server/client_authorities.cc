@@ -105,10 +105,10 @@ std::shared_ptr<const ClientAuthorities::Known> ClientAuthorities::Read(const Kn
     base::LogWarn("the cluster's client CA cannot be read; what was known of it stays in use",
                   {{"error", trust ? "it holds no PEM certificate" : trust.error().message}});
   }
-  if (trust) {
-    fresh->unknown = false;
-    fresh->proxies = StoreOf(trust->proxy.ca);
-    fresh->proxy = std::move(trust->proxy);
+  if (trust) fresh->unknown = false;
+  if (trust && trust->proxy) {
+    fresh->proxies = StoreOf(trust->proxy->ca);
+    fresh->proxy = *std::move(trust->proxy);
   }
   known_.Publish(fresh);
   return fresh;

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <semaphore>
 
 #include "base/clock.h"
@@ -23,7 +24,7 @@ class ClientAuthorities {
  public:
   struct Trust {
     std::string client_ca;  // in PEM
-    FrontProxy proxy = {};
+    std::optional<FrontProxy> proxy = std::nullopt;  // nullopt: it is not known, and stays what it was
   };
   // May block for seconds. It is called when a client presents a certificate, at most once a minute (once a second while
   // no client CA is known), on one thread at a time. Meanwhile what is known stays in use.

@@ -61,16 +61,16 @@ TEST_CASE("a front proxy is known from the cluster's ConfigMap, and none if its 
   auto trust = ClusterTrust(*api.client);
   REQUIRE(trust);
   CHECK(trust->client_ca == "A");
-  CHECK(trust->proxy.ca == "B");
-  CHECK(trust->proxy.names == std::vector<std::string>{"front-proxy"});
-  CHECK(trust->proxy.user_headers == std::vector<std::string>{"X-Remote-User"});
-  CHECK(trust->proxy.group_headers == std::vector<std::string>{"X-Remote-Group", "X-Group"});
-  CHECK(trust->proxy.extra_prefixes.empty());
+  CHECK(trust->proxy->ca == "B");
+  CHECK(trust->proxy->names == std::vector<std::string>{"front-proxy"});
+  CHECK(trust->proxy->user_headers == std::vector<std::string>{"X-Remote-User"});
+  CHECK(trust->proxy->group_headers == std::vector<std::string>{"X-Remote-Group", "X-Group"});
+  CHECK(trust->proxy->extra_prefixes.empty());
   names = "front-proxy";
   trust = ClusterTrust(*api.client);
   REQUIRE(trust);
   CHECK(trust->client_ca == "A");
-  CHECK(trust->proxy.ca.empty());
+  CHECK(trust->proxy->ca.empty());
 }
 
 TEST_CASE("an answer to a review may be nested as deeply as it likes") {

@@ -70,11 +70,14 @@ TEST_CASE("the front proxy names the user of a request in headers, and no other 
   const ClientCertificates certificates;
   std::string problem;
   Reviewer reviewer;
-  const base::SystemClock clock;
+  std::atomic<int> reads = 0;
+  SkippingClock clock;
   const auto server = Server::Start(OnLoopback(), SomePages(&problem), clock, &reviewer, [&] {
     auto trust = certificates.Authority();
-    trust->proxy = {certificates.Text("other-ca.crt"), {"front-proxy"}, {"X-Remote-User"}, {"X-Remote-Uid"},
-                    {"X-Remote-Group"}, {"X-Remote-Extra-"}};
+    if (++reads == 1)
+      trust->proxy = FrontProxy{certificates.Text("other-ca.crt"), {"front-proxy"}, {"X-Remote-User"}, {"X-Remote-Uid"},
+                                {"X-Remote-Group"}, {"X-Remote-Extra-"}};
+    if (reads > 2) trust->proxy = FrontProxy{};
     return trust;
   });
   REQUIRE(server);
@@ -99,6 +102,10 @@ TEST_CASE("the front proxy names the user of a request in headers, and no other 
   httplib::SSLClient without("127.0.0.1", (*server)->port());
   without.enable_server_certificate_verification(false);
   CHECK(without.Get("/metrics", masters)->status == 403);
+  clock.Skip(60'000);
+  CHECK(status("proxy", prometheus) == 200);  // it could not be read again, and stays
+  clock.Skip(60'000);
+  CHECK(status("proxy", prometheus) == 401);  // there is none any more
 }
 
 TEST_CASE("headers of the front proxy name a user with its UID, groups and extras") {
