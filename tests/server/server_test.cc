@@ -282,10 +282,12 @@ TEST_CASE("an open question is answered for all, and refused before it is read w
   const std::string large(Server::kMostQuestion, ' ');
   CHECK(client.Post("/question", large, kJson)->status == 400);
   CHECK(asked == 2);
-  const auto too_large = client.Post("/question", large + ' ', kJson);
-  REQUIRE(too_large);
-  CHECK(too_large->status == 413);
-  CHECK(too_large->body == "a question may have 2097152 bytes, and this one has 2097153\n");
+  // The head alone: a client that is still sending may lose the answer when the server hangs up.
+  const TlsClient too_large((*server)->port());
+  too_large.Say("POST /question HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 2097153\r\n\r\n");
+  const std::string refused = too_large.Hear();
+  CHECK(refused.starts_with("HTTP/1.1 413"));
+  CHECK(refused.ends_with("a question may have 2097152 bytes, and this one has 2097153\n"));
   CHECK(client.Post("/question", "{}", kText)->status == 415);
   CHECK(client.Get("/question")->status != 200);
   CHECK(client.Post("/other", "{}", kJson)->status == 405);
