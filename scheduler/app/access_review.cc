@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/json.h"
 #include "base/json_string.h"
 #include "base/log.h"
@@ -98,9 +100,10 @@ base::Result<server::ClientAuthorities::Trust> ClusterTrust(kube::KubeClient& cl
   const auto data = Read(client.Get(kTrust), "ConfigMap kube-system/extension-apiserver-authentication", "data");
   if (!data) return tl::make_unexpected(data.error());
   server::ClientAuthorities::Trust trust{Text(Dig(*data, "client-ca-file")), server::FrontProxy{}};
-  // A list is written as JSON. Any name may be a proxy's if the list is empty, and none if it cannot be read.
+  // A list is written as JSON. Any name may be a proxy's if the list is empty, and none if it is no list of names.
   const auto list = [&data](const char* field) { return cluster::ParseJson(Text(Dig(*data, field))); };
-  if (const Json names = list("requestheader-allowed-names"); names.is_array())
+  const Json names = list("requestheader-allowed-names");
+  if (names.is_array() && std::ranges::all_of(names, [](const Json& name) { return name.is_string(); }))
     *trust.proxy = {Text(Dig(*data, "requestheader-client-ca-file")),
                     Texts(names),
                     Texts(list("requestheader-username-headers")),

@@ -13,6 +13,7 @@ namespace tutti::server {
 namespace {
 
 constexpr const char* kEverybody = "system:authenticated";
+constexpr const char* kNobody = "system:unauthenticated";
 constexpr const char* kMasters = "system:masters";
 
 std::string Digest(std::string_view text) {
@@ -26,10 +27,11 @@ bool In(const std::string& group, const User& user) {
   return std::ranges::find(user.groups, group) != user.groups.end();
 }
 
-User Anonymous() { return {kAnonymousUser, "", {"system:unauthenticated"}, {}}; }
+User Anonymous() { return {kAnonymousUser, "", {kNobody}, {}}; }
 
 User Authenticated(User user) {
-  if (!In(kEverybody, user)) user.groups.emplace_back(kEverybody);
+  // A front proxy may name the anonymous user.
+  if (user.name != kAnonymousUser && !In(kNobody, user) && !In(kEverybody, user)) user.groups.emplace_back(kEverybody);
   return user;
 }
 

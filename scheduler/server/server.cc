@@ -15,12 +15,11 @@
 #include "server/connections.h"
 #include "server/listening.h"
 #include "server/places.h"
+#include "server/tls_server.h"
 
 namespace tutti::server {
 namespace {
 
-// Each connection has one request, so that none is held for long. Scrapes, probes and people come seldom.
-constexpr size_t kRequestsEach = 1;
 constexpr time_t kReadSeconds = 5;
 constexpr const char* kProxiedAuthorization = "X-Tutti-Authorization";
 
@@ -125,7 +124,9 @@ struct Server::Impl {
         }) {}
 
   bool IsOpen(const httplib::Request& request) const {
-    return always_allowed.Covers(request.path) || (always_allow_loopback && IsLoopback(request.remote_addr));
+    // A proxy on this machine speaks for others.
+    const bool is_local = IsLoopback(request.remote_addr) && SSL_get0_peer_certificate(request.ssl) == nullptr;
+    return always_allowed.Covers(request.path) || (always_allow_loopback && is_local);
   }
 
   Caller CallerOf(const httplib::Request& request) {
@@ -331,8 +332,6 @@ struct Server::Impl {
     http.set_socket_options([this](socket_t socket) { PrepareToListen(socket, share_port); });
     http.set_payload_max_length(std::max(Folder::kMostBody, kMostQuestion));
     http.set_tcp_nodelay(true);
-    http.set_keep_alive_max_count(kRequestsEach);
-    http.set_keep_alive_timeout(kReadSeconds);
     http.set_read_timeout(kReadSeconds);
     http.set_write_timeout(kReadSeconds);
   }
@@ -351,7 +350,7 @@ struct Server::Impl {
   ClientAuthorities authorities;
   DelegatedAccess delegated;
 
-  httplib::SSLServer http;
+  TlsServer http;
   int port = 0;
   std::thread thread;
 };

@@ -94,6 +94,8 @@ TEST_CASE("the front proxy names the user of a request in headers, and no other 
   CHECK(status("proxy", prometheus, "/configz") == 403);
   CHECK(status("proxy", dev) == 403);
   CHECK(status("proxy", masters, "/configz") == 200);
+  CHECK(status("proxy", {{"X-Remote-User", "prometheu%73"}}) == 403);  // it means what it says
+  CHECK(status("proxy", {{"X-Remote-User", "dev"}, {"X-Remote-Group", "system%3Amasters"}}, "/configz") == 403);
   CHECK(status("proxy", {}) == 401);
   CHECK(status("proxy", {{"Authorization", "Bearer prometheus"}}) == 200);
   for (const char* other : {"no-proxy", "forged"}) CHECK(status(other, masters) == 401);

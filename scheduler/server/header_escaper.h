@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// HeaderEscaper: makes "%25" of each "%" in the values of a request's header fields, so that who decodes them gets what
+// was sent. The request line, the fields' names and the body stay as they are.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace tutti::server {
+
+class HeaderEscaper {
+ public:
+  // Returns what is to follow the next byte of the request.
+  std::string_view After(char byte) {
+    if (part_ == Part::kBody) return {};
+    if (byte == '\n') {
+      const bool ends = part_ == Part::kName && line_is_empty_;
+      part_ = ends ? Part::kBody : Part::kName;
+      line_is_empty_ = true;
+      return {};
+    }
+    if (byte != '\r') line_is_empty_ = false;
+    if (part_ == Part::kName && byte == ':') part_ = Part::kValue;
+    return part_ == Part::kValue && byte == '%' ? "25" : std::string_view();
+  }
+  bool is_done() const { return part_ == Part::kBody; }
+
+ private:
+  enum class Part { kRequestLine, kName, kValue, kBody } part_ = Part::kRequestLine;
+  bool line_is_empty_ = true;
+};
+
+}  // namespace tutti::server
