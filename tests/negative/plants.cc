@@ -285,7 +285,8 @@ std::vector<PlantedBug> AllBugs() {
       Forgets("a node that grows wakes no gang", framework::Wake::kNodeCapacity)
           .SeenBy({"a gang that can start is woken", kFlushed}),
       Forgets("a node's new labels wake no gang", framework::Wake::kNodeLabels)
-          .SeenBy({"a gang that can start is woken", kFlushed}),
+          .SeenBy({"a gang that can start is woken", kFlushed})
+          .In("parts"),
       Forgets("a node that is opened wakes no gang", framework::Wake::kNodeTaints)
           .SeenBy({"a gang that can start is woken", kFlushed}),
       InCore("room in a queue wakes no gang", Bug::kWakeNobody)
