@@ -14,9 +14,13 @@ constexpr const char* kMarkTemplates = "tutti-mark-pod-templates";
 constexpr const char* kMarkLeaderWorkers = "tutti-mark-leader-worker-templates";
 constexpr const char* kUngateElastic = "tutti-ungate-elastic-pods";
 constexpr const char* kHoldRayServices = "tutti-hold-ray-services";
+constexpr const char* kHoldTrainingJobs = "tutti-hold-training-jobs";
 const GroupResource kDeploymentKind{"apps", "deployments"}, kStatefulSetKind{"apps", "statefulsets"},
     kLeaderWorkerSets{"leaderworkerset.x-k8s.io", "leaderworkersets"}, kRayServices{"ray.io", "rayservices"},
-    kAppWrappers{"workload.codeflare.dev", "appwrappers"};
+    kAppWrappers{"workload.codeflare.dev", "appwrappers"}, kJobSets{"jobset.x-k8s.io", "jobsets"},
+    kJaxJobs{"kubeflow.org", "jaxjobs"}, kMpiJobs{"kubeflow.org", "mpijobs"},
+    kPaddleJobs{"kubeflow.org", "paddlejobs"}, kPyTorchJobs{"kubeflow.org", "pytorchjobs"},
+    kTfJobs{"kubeflow.org", "tfjobs"}, kXgBoostJobs{"kubeflow.org", "xgboostjobs"};
 constexpr const char* kPodSetLabel = "kueue.x-k8s.io/podset";
 constexpr const char* kManaged = "kueue.x-k8s.io/managed";
 constexpr const char* kGate = "kueue.x-k8s.io/admission";
@@ -100,8 +104,8 @@ void HoldPod(const Store& store, Json& pod) {
 }  // namespace
 
 bool IsHoldPolicy(std::string_view policy) {
-  static constexpr std::string_view kAll[] = {kHoldJobs,      kHoldRayServices,   kHoldPods,     kPlacePods,
-                                              kMarkTemplates, kMarkLeaderWorkers, kUngateElastic};
+  static constexpr std::string_view kAll[] = {kHoldJobs,  kHoldRayServices, kHoldTrainingJobs,  kHoldPods,
+                                              kPlacePods, kMarkTemplates,   kMarkLeaderWorkers, kUngateElastic};
   return std::ranges::find(kAll, policy) != std::end(kAll);
 }
 
@@ -118,8 +122,14 @@ void HoldQueued(const Store& store, const GroupResource& id, Json& object) {
   if (id == kLeaderWorkerSets && in_force(kMarkLeaderWorkers)) return MarkLeaderWorkers(object);
   if (id == kRayServices && in_force(kHoldRayServices) && Dig(object, "spec", "rayClusterConfig").is_object())
     object["spec"]["rayClusterConfig"]["suspend"] = true;
-  const bool has_flag = id == kRayJobs || id == kRayClusters || id == kJobs || id == kAppWrappers;
+  const bool has_flag =
+      id == kRayJobs || id == kRayClusters || id == kJobs || id == kJobSets || id == kAppWrappers;
   if (has_flag && in_force(kHoldJobs)) object["spec"]["suspend"] = true;
+  const bool has_run_policy = id == kJaxJobs || id == kMpiJobs || id == kPaddleJobs || id == kPyTorchJobs ||
+                              id == kTfJobs || id == kXgBoostJobs;
+  const Json& run_policy = Dig(object, "spec", "runPolicy");
+  if (has_run_policy && in_force(kHoldTrainingJobs) && (run_policy.is_null() || run_policy.is_object()))
+    object["spec"]["runPolicy"]["suspend"] = true;
 }
 
 }  // namespace tutti::sim

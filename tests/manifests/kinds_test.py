@@ -32,8 +32,6 @@ WALKTHROUGH = "tests/walkthroughs/wrapped-kinds.yaml"
 NOT_SERVED = {"SparkApplication", "TrainJob"}
 # Their pods wait for quota themselves, so what these make is not left alone.
 PODS_WAIT = {"Pod", "Deployment", "StatefulSet"}
-# No policy holds these at their creation: Tutti suspends one when it sees it.
-HELD_WHEN_SEEN = {"jobset.x-k8s.io", "kubeflow.org"}
 # What they make waits; their own label is that of pods to come.
 REPLICAS = {"Deployment", "StatefulSet", "LeaderWorkerSet"}
 UNGATES = {"tutti-ungate-elastic-pods"}  # it takes a gate away from every pod
@@ -118,7 +116,9 @@ def embedded_policies():
     names = dict(re.findall(r'constexpr const char\* (k\w+) = "(tutti-[^"]*)"', code))
     places = {name: place for name, *place in re.findall(r'(k\w+)\{"([^"]*)", "([^"]*)"\}', text(RESOURCES) + code)}
     pairs = re.findall(r"id == (k\w+) && in_force\((k\w+)\)", code)
-    pairs += [(kind, "kHoldJobs") for kind in re.findall(r"id == (k\w+)", between(EMBEDDED, "const bool has_flag = ", ";"))]
+    for variable, policy in (("has_flag", "kHoldJobs"), ("has_run_policy", "kHoldTrainingJobs")):
+        kinds = between(EMBEDDED, f"const bool {variable} =", ";")
+        pairs += [(kind, policy) for kind in re.findall(r"id == (k\w+)", kinds)]
     pairs += [("kPods", policy) for policy in re.findall(r"IsInForce\(store, (k\w+)\)", code)]
     done = {name: set() for name in names.values()}
     for kind, policy in pairs:
@@ -169,9 +169,9 @@ class Kinds(unittest.TestCase):
             self.assertEqual(len(owners), 1, f"{HOLD}: {name} has not one list of owners")
             self.assert_same(makers(), JOBS, re.findall(r"'([^']*)'", owners[0]), f"{HOLD} ({name})")
 
-    def test_every_job_is_held_at_its_creation_or_when_it_is_seen(self):
+    def test_every_job_is_held_at_its_creation(self):
         held = set().union(*map(matched, policies(HOLD).values()))
-        self.assert_same({kind.place for kind in jobs() if kind.group not in HELD_WHEN_SEEN}, JOBS, held, HOLD)
+        self.assert_same({kind.place for kind in jobs()}, JOBS, held, HOLD)
 
     def test_the_embedded_cluster_does_what_the_policies_do(self):
         done = embedded_policies()
