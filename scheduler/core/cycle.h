@@ -46,8 +46,7 @@ class Cycle {
   observe::Observer::Gauges Gauges();
   struct Footprint {
     size_t awaited = 0, gangs = 0, timers = 0, certificates = 0;
-    uint64_t gangs_counted = 0, censuses = 0;                    // so far
-    uint64_t classes_ranked = 0, searches = 0, search_work = 0;  // so far
+    uint64_t gangs_counted = 0, censuses = 0, classes_ranked = 0, searches = 0, search_work = 0;  // so far
   };
   Footprint Holds() const;
   // CHECKs every kept sum against the objects that it counts. For tests.
