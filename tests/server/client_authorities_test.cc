@@ -2,9 +2,12 @@
 #include "server/client_authorities.h"
 
 #include <atomic>
+#include <functional>
 #include <future>
+#include <memory>
 
 #include "client_certificates.h"
+#include "server/header_escaper.h"
 
 namespace tutti::server {
 namespace {
@@ -20,22 +23,31 @@ int StatusOf(const ClientCertificates& certificates, int port, const std::string
   return answer ? answer->status : -1;
 }
 
-TEST_CASE("a client certificate of the cluster's client CA names its user") {
+// A server that reads its authorities by a function of the test.
+struct Served {
+  using Trust = base::Result<ClientAuthorities::Trust>;
+  explicit Served(std::function<Trust(const ClientCertificates&, int read)> read)
+      : server(Server::Start(OnLoopback(), SomePages(&problem), clock, &reviewer,
+                             [this, read] { return read(certificates, ++reads); })) {
+    REQUIRE(server);
+  }
+  int port() const { return (*server)->port(); }
+
   const ClientCertificates certificates;
   std::string problem;
   Reviewer reviewer;
-  std::atomic<int> reads = 0;
-  const base::SystemClock clock;
-  const auto server = Server::Start(OnLoopback(), SomePages(&problem), clock, &reviewer, [&] {
-    ++reads;
-    return certificates.Authority();
-  });
-  REQUIRE(server);
+  std::atomic<int> reads = 0;  // so far
+  SkippingClock clock;
+  const base::Result<std::unique_ptr<Server>> server;
+};
+
+TEST_CASE("a client certificate of the cluster's client CA names its user") {
+  Served served([](const ClientCertificates& certificates, int) { return certificates.Authority(); });
   const auto status = [&](const std::string& name, const char* path, const char* token = "") {
-    return StatusOf(certificates, (*server)->port(), name, path, token);
+    return StatusOf(served.certificates, served.port(), name, path, token);
   };
-  CHECK(Get((*server)->port(), "/metrics", "prometheus")->status == 200);
-  CHECK(reads == 0);
+  CHECK(Get(served.port(), "/metrics", "prometheus")->status == 200);
+  CHECK(served.reads == 0);
   CHECK(status("master", "/debug/decisions") == 200);
   CHECK(status("prometheus", "/metrics") == 200);
   CHECK(status("prometheus", "/configz") == 403);
@@ -43,53 +55,41 @@ TEST_CASE("a client certificate of the cluster's client CA names its user") {
   CHECK(status("forged", "/metrics", "prometheus") == 200);
   CHECK(status("server", "/metrics") == 401);
   CHECK(status("forged", "/livez") == 200);
-  CHECK(reads == 1);
+  CHECK(served.reads == 1);
 }
 
 TEST_CASE("while the client CA was never read a certificate is neither trusted nor refused, and it is soon asked for") {
-  const ClientCertificates certificates;
-  std::string problem;
-  Reviewer reviewer;
-  std::atomic<int> reads = 0;
-  SkippingClock clock;
-  const auto server = Server::Start(OnLoopback(), SomePages(&problem), clock, &reviewer, [&] {
-    if (++reads > 1) return certificates.Authority();
-    return base::Result<ClientAuthorities::Trust>(base::Fail(base::ErrorCode::kUnavailable, "down"));
+  Served served([](const ClientCertificates& certificates, int read) {
+    return read > 1 ? certificates.Authority() : Served::Trust(base::Fail(base::ErrorCode::kUnavailable, "down"));
   });
-  REQUIRE(server);
   const auto status = [&](const char* token = "") {
-    return StatusOf(certificates, (*server)->port(), "master", "/metrics", token);
+    return StatusOf(served.certificates, served.port(), "master", "/metrics", token);
   };
   CHECK(status() == 500);
-  clock.Skip(1'000);
+  served.clock.Skip(1'000);
   CHECK(status() == 200);
-  CHECK(reads == 2);
+  CHECK(served.reads == 2);
 }
 
 TEST_CASE("the front proxy names the user of a request in headers, and no other client may") {
-  const ClientCertificates certificates;
-  std::string problem;
-  Reviewer reviewer;
-  std::atomic<int> reads = 0;
-  SkippingClock clock;
-  const auto server = Server::Start(OnLoopback(), SomePages(&problem), clock, &reviewer, [&] {
+  Served served([](const ClientCertificates& certificates, int read) {
     auto trust = certificates.Authority();
-    if (++reads == 1)
+    if (read == 1)
       trust->proxy = FrontProxy{certificates.Text("other-ca.crt"), {"front-proxy"}, {"X-Remote-User"}, {"X-Remote-Uid"},
                                 {"X-Remote-Group"}, {"X-Remote-Extra-"}};
-    if (reads > 2) trust->proxy = FrontProxy{};
+    if (read > 2) trust->proxy = FrontProxy{};
     return trust;
   });
-  REQUIRE(server);
   const auto status = [&](const std::string& name, const httplib::Headers& headers, const char* path = "/metrics") {
-    httplib::SSLClient client("127.0.0.1", (*server)->port(), certificates.File(name + ".crt"),
-                              certificates.File(name + ".key"));
+    httplib::SSLClient client("127.0.0.1", served.port(), served.certificates.File(name + ".crt"),
+                              served.certificates.File(name + ".key"));
     client.enable_server_certificate_verification(false);
     const auto answer = client.Get(path, headers);
     return answer ? answer->status : -1;
   };
   const httplib::Headers prometheus{{"x-remote-user", "prometheus"}}, dev{{"X-Remote-User", "dev"}};
-  const httplib::Headers masters{{"X-Remote-User", "dev"}, {"X-Remote-Group", "a"}, {"X-Remote-Group", "system:masters"}};
+  const httplib::Headers masters{
+      {"X-Remote-User", "dev"}, {"X-Remote-Group", "a"}, {"X-Remote-Group", "system:masters"}};
   CHECK(status("proxy", prometheus) == 200);
   CHECK(status("proxy", prometheus, "/configz") == 403);
   CHECK(status("proxy", dev) == 403);
@@ -100,14 +100,27 @@ TEST_CASE("the front proxy names the user of a request in headers, and no other 
   CHECK(status("proxy", {{"Authorization", "Bearer prometheus"}}) == 200);
   for (const char* other : {"no-proxy", "forged"}) CHECK(status(other, masters) == 401);
   CHECK(status("no-proxy-either", masters) == 403);  // a user of that name, without a right
-  CHECK(Get((*server)->port(), "/metrics")->status == 403);
-  httplib::SSLClient without("127.0.0.1", (*server)->port());
+  CHECK(Get(served.port(), "/metrics")->status == 403);
+  httplib::SSLClient without("127.0.0.1", served.port());
   without.enable_server_certificate_verification(false);
   CHECK(without.Get("/metrics", masters)->status == 403);
-  clock.Skip(60'000);
+  served.clock.Skip(60'000);
   CHECK(status("proxy", prometheus) == 200);  // it could not be read again, and stays
-  clock.Skip(60'000);
+  served.clock.Skip(60'000);
   CHECK(status("proxy", prometheus) == 401);  // there is none any more
+}
+
+TEST_CASE("percent signs in values of header fields are escaped, and nothing else is") {
+  const auto escaped = [](std::string_view request) {
+    HeaderEscaper escaper;
+    std::string out;
+    for (const char byte : request) out.append(1, byte).append(escaper.After(byte));
+    return out;
+  };
+  CHECK(escaped("GET /a%20b:%20 HTTP/1.1\r\nX%41: a%41:%42\r\nY: %\r\n\r\n%41: %42\r\n") ==
+        "GET /a%20b:%20 HTTP/1.1\r\nX%41: a%2541:%2542\r\nY: %25\r\n\r\n%41: %42\r\n");
+  for (const std::string line : {"\n", "\r\r\n", " \r\n"})  // no end of the fields
+    CHECK(escaped("GET / HTTP/1.1\r\n" + line + "X: %41\r\n") == "GET / HTTP/1.1\r\n" + line + "X: %2541\r\n");
 }
 
 TEST_CASE("headers of the front proxy name a user with its UID, groups and extras") {
