@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages that `tutti run` shows: kube-scheduler's under its own paths, /debug/decisions, /apis/tutti/v1/, and the API
-// visibility.kueue.x-k8s.io.
+// The pages that `tutti run` shows: kube-scheduler's under its own paths, /debug/decisions, /apis/tutti/v1/, and the
+// API visibility.kueue.x-k8s.io.
 #pragma once
 
 #include <string>

@@ -27,7 +27,8 @@ base::Result<std::unique_ptr<kube::KubeClient>> Connect(const char* flag, const 
   return std::make_unique<kube::KubeClient>(*config, options, clock, sink);
 }
 
-// Returns who signs client certificates, as the flags have it; empty: clients are not asked for any. Errors name the flag.
+// Returns who signs client certificates, as the flags have it; empty: clients are not asked for any. Errors name the
+// flag.
 base::Result<server::ClientAuthorities::ReadTrust> TrustOf(const RunFlags& flags, kube::KubeClient& authenticator) {
   using Trust = server::ClientAuthorities::Trust;
   server::ClientAuthorities::ReadTrust of_cluster;

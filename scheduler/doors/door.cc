@@ -120,7 +120,8 @@ FolderAnswer Door::Show(const FolderRequest& request) {
   const std::vector<std::string> parts = PartsOf(request.path);
   for (const Parts::Route& route : Parts::Routes()) {
     if (!route.Fits(parts)) continue;
-    if (route.method != request.method) return {405, fmt::format("this path takes {} alone\n", route.method), server::kText};
+    if (route.method != request.method)
+      return {405, fmt::format("this path takes {} alone\n", route.method), server::kText};
     for (const auto& [name, value] : request.query)
       if (std::ranges::find(route.parameters, name) == route.parameters.end())
         return Refused(Failure::Kind::kInvalid,
@@ -197,7 +198,8 @@ FolderAnswer Door::Parts::Watch(const FolderRequest& request) {
       request.last_event_id.empty() ? server::ValueOf(request.query, "since") : request.last_event_id;
   if (!text.empty() && !absl::SimpleAtoi(text, &since))
     return Refused(Failure::Kind::kInvalid, "since must be the \"sequence\" of an earlier answer, a whole number");
-  DoorResult<Follower> follower = desk.Watch(since, SightOf(request, Utf8(server::ValueOf(request.query, "namespace"))));
+  DoorResult<Follower> follower =
+      desk.Watch(since, SightOf(request, Utf8(server::ValueOf(request.query, "namespace"))));
   if (!follower) return Refused(follower.error());
   FolderAnswer answer;
   answer.type = server::kEvents;

@@ -16,9 +16,7 @@ std::vector<Row> WithPositions(std::vector<Row> rows) {
   for (Row& row : rows)
     if (StandsInLine(*row.decision)) lines[QueueKeyOf(*row.decision)].push_back(&row);
   for (auto& [queue, line] : lines) {
-    std::ranges::stable_sort(line, {}, [](const Row* row) {
-      return std::pair(-int64_t{row->decision->priority}, StandsSince(*row->decision));
-    });
+    std::ranges::stable_sort(line, {}, [](const Row* row) { return PlaceInLine(*row->decision); });
     for (size_t i = 0; i < line.size(); ++i) {
       line[i]->position = static_cast<int32_t>(i + 1);
       line[i]->line = static_cast<int32_t>(line.size());
@@ -35,9 +33,9 @@ std::string QueueOf(const observe::Decision& decision) {
 
 QueueKey QueueKeyOf(const observe::Decision& decision) { return {decision.queue_dialect, QueueOf(decision)}; }
 
-base::Millis StandsSince(const observe::Decision& decision) {
+std::pair<int64_t, base::Millis> PlaceInLine(const observe::Decision& decision) {
   const bool for_quota = decision.quota && decision.quota->queued_ms != 0;
-  return for_quota ? decision.quota->queued_ms : decision.created_ms;
+  return {-int64_t{decision.priority}, for_quota ? decision.quota->queued_ms : decision.created_ms};
 }
 
 bool StandsInLine(const observe::Decision& decision) {

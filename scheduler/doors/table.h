@@ -52,8 +52,8 @@ std::string QueueOf(const observe::Decision& decision);
 // The same, told apart from a queue of that name of another dialect: {dialect, name}.
 using QueueKey = std::pair<std::string, std::string>;
 QueueKey QueueKeyOf(const observe::Decision& decision);
-// Returns since when it stands there, wall time.
-base::Millis StandsSince(const observe::Decision& decision);
+// Returns its place there: the smaller one is first. A higher priority comes first, then the longer wait.
+std::pair<int64_t, base::Millis> PlaceInLine(const observe::Decision& decision);
 // Tells whether it stands there.
 bool StandsInLine(const observe::Decision& decision);
 

@@ -122,25 +122,26 @@ std::optional<AskedLine> QueueIn(const std::vector<std::string>& path) {
   return AskedLine{path[0], local ? path[2] : "", path[path.size() - 2]};
 }
 
-DoorResult<void> CheckDiscovery(const FolderRequest& request) {
-  const auto may = request.rights->MayGet(request.path);
+// `refusal` is what is said to a user that may not.
+DoorResult<void> Check(const base::Result<bool>& may, std::string refusal) {
   if (!may) return Fail(Failure::Kind::kUnavailable, "the API server could not say what the user may see; try again");
   if (*may) return {};
-  return Fail(Failure::Kind::kForbidden, fmt::format("forbidden: User \"{}\" cannot get path \"{}\"",
-                                                     Utf8(request.rights->user()), Utf8(request.path)));
+  return Fail(Failure::Kind::kForbidden, std::move(refusal));
+}
+
+DoorResult<void> CheckDiscovery(const FolderRequest& request) {
+  return Check(request.rights->MayGet(request.path), fmt::format("forbidden: User \"{}\" cannot get path \"{}\"",
+                                                                 Utf8(request.rights->user()), Utf8(request.path)));
 }
 
 DoorResult<void> CheckLine(const FolderRequest& request, const AskedLine& asked) {
-  const auto may =
-      request.rights->MayAccess({"get", kGroup, asked.version, asked.resource(), kSubresource, asked.ns, asked.name});
-  if (!may) return Fail(Failure::Kind::kUnavailable, "the API server could not say what the user may see; try again");
-  if (*may) return {};
   const std::string where =
       asked.ns.empty() ? "at the cluster scope" : fmt::format("in the namespace \"{}\"", Utf8(asked.ns));
-  return Fail(Failure::Kind::kForbidden,
-              fmt::format("{}.{} \"{}\" is forbidden: User \"{}\" cannot get resource \"{}/{}\" in API group \"{}\" {}",
-                          asked.resource(), kGroup, Utf8(asked.name), Utf8(request.rights->user()), asked.resource(),
-                          kSubresource, kGroup, where));
+  return Check(
+      request.rights->MayAccess({"get", kGroup, asked.version, asked.resource(), kSubresource, asked.ns, asked.name}),
+      fmt::format("{}.{} \"{}\" is forbidden: User \"{}\" cannot get resource \"{}/{}\" in API group \"{}\" {}",
+                  asked.resource(), kGroup, Utf8(asked.name), Utf8(request.rights->user()), asked.resource(),
+                  kSubresource, kGroup, where));
 }
 
 // Returns the name of the ClusterQueue; nullopt: there is no such queue.
@@ -165,9 +166,7 @@ std::vector<const observe::Decision*> LineOf(const Cluster::Lines& all, const st
         leads_there.contains({decision.gang.ns, decision.quota->local_queue}))
       line.push_back(&decision);
   }
-  std::ranges::stable_sort(line, {}, [](const observe::Decision* decision) {
-    return std::pair(-int64_t{decision->priority}, StandsSince(*decision));
-  });
+  std::ranges::stable_sort(line, {}, [](const observe::Decision* decision) { return PlaceInLine(*decision); });
   return line;
 }
 

@@ -26,8 +26,8 @@ class ClientAuthorities {
     std::string client_ca;  // in PEM
     std::optional<FrontProxy> proxy = std::nullopt;  // nullopt: it is not known, and stays what it was
   };
-  // May block for seconds. It is called when a client presents a certificate, at most once a minute (once a second while
-  // no client CA is known), on one thread at a time. Meanwhile what is known stays in use.
+  // May block for seconds. It is called when a client presents a certificate, at most once a minute (once a second
+  // while no client CA is known), on one thread at a time. Meanwhile what is known stays in use.
   using ReadTrust = std::function<base::Result<Trust>()>;
 
   // Without `read`, clients are not asked for a certificate. `clock` outlives this.

@@ -360,8 +360,8 @@ base::Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options
   auto certificate = options.certificate.cert.empty() ? Certificate::SelfSigned(options.bind_address)
                                                       : Certificate::Load(options.certificate);
   if (!certificate) return tl::make_unexpected(certificate.error());
-  auto impl =
-      std::make_unique<Impl>(std::move(pages), options, *std::move(certificate), clock, review, std::move(client_trust));
+  auto impl = std::make_unique<Impl>(std::move(pages), options, *std::move(certificate), clock, review,
+                                     std::move(client_trust));
   impl->Tune();
   impl->AddPages();
   const std::string address = ListenAddress(options.bind_address);

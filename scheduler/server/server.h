@@ -88,8 +88,8 @@ class Server {
   static constexpr size_t kMostQuestion = size_t{2} << 20;
 
   // Listens, then serves on threads of its own until destroyed. With a null `review` no token is valid. `review` and
-  // `clock` must outlive the server. Without `client_trust` clients are not asked for a certificate. Errors: kInvalid (a
-  // certificate), kUnavailable (the address).
+  // `clock` must outlive the server. Without `client_trust` clients are not asked for a certificate. Errors: kInvalid
+  // (a certificate), kUnavailable (the address).
   static base::Result<std::unique_ptr<Server>> Start(const ServerOptions& options, Pages pages,
                                                      const base::Clock& clock, AccessReview* review,
                                                      ClientAuthorities::ReadTrust client_trust = {});

@@ -43,7 +43,8 @@ TEST_CASE("a review of what is done to objects names all that is known of them")
   CHECK(asked == std::vector<std::string>{
                      R"({"groups":["a"],"resourceAttributes":{"group":"g","name":"x","namespace":"ns","resource":"rs",)"
                      R"("subresource":"sub","verb":"get","version":"v1"},"user":"dev"})",
-                     R"({"groups":[],"resourceAttributes":{"resource":"pods","verb":"list","version":"v1"},"user":"dev"})"});
+                     R"({"groups":[],"resourceAttributes":{"resource":"pods","verb":"list","version":"v1"},)"
+                     R"("user":"dev"})"});
 }
 
 TEST_CASE("a front proxy is known from the cluster's ConfigMap, and none if its names cannot be read") {
@@ -52,7 +53,8 @@ TEST_CASE("a front proxy is known from the cluster's ConfigMap, and none if its 
     http.Get("/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication",
              [&names](const httplib::Request&, httplib::Response& response) {
                response.set_content(
-                   R"({"data":{"client-ca-file":"A","requestheader-client-ca-file":"B","requestheader-allowed-names":")" +
+                   R"({"data":{"client-ca-file":"A","requestheader-client-ca-file":"B",)"
+                   R"("requestheader-allowed-names":")" +
                        names + R"(","requestheader-username-headers":"[\"X-Remote-User\"]",)" +
                        R"("requestheader-group-headers":"[\"X-Remote-Group\",\"X-Group\"]"}})",
                    "application/json");

@@ -167,7 +167,8 @@ std::shared_ptr<const observe::QuotaDecision> Describer::DescribeQuota(const Gan
                                        : State::kPending;
   decision->reason = quota.leaves() ? quota.report.evicted_reason : quota.report.reason;
   decision->message = quota.leaves() ? quota.report.evicted_message : quota.report.message;
-  if (decision->state == State::kPending && quota.terms->barred.empty()) decision->queued_ms = quota.terms->ask.queued_ms;
+  if (decision->state == State::kPending && quota.terms->barred.empty())
+    decision->queued_ms = quota.terms->ask.queued_ms;
   const std::optional<model::HeldQuota>& has = quota.report.has ? quota.report.has : quota.last;
   if (!has) return decision;
   for (const model::HeldQuota::Role& role : has->roles)
