@@ -36,6 +36,7 @@ class KeeperWorld final : public ObjectKeeper::Owner, public cluster::ClusterWri
   bool feeds = true;      // the feed shows at once what happens
   bool replies = true;    // replies come at once
   int writes = 0;         // the number of writes that have left
+  int restated = 0;       // how often the keeper asked its owner
 
   base::VirtualClock clock{1'000'000};
   Outbox outbox;
@@ -97,7 +98,7 @@ class KeeperWorld final : public ObjectKeeper::Owner, public cluster::ClusterWri
     if (replies) moved = ReplyNext() || moved;
     if (due_ms_ && *due_ms_ <= clock.MonotonicMs()) {
       due_ms_.reset();
-      if (!keeper.Writes(subject)) keeper.Want(subject, cluster::Lane::kStatus, desire(*this));
+      if (!keeper.AwaitsReply(subject)) keeper.Want(subject, cluster::Lane::kStatus, desire(*this));
       outbox.Flush(*this);
       moved = true;
     }
@@ -136,6 +137,7 @@ class KeeperWorld final : public ObjectKeeper::Owner, public cluster::ClusterWri
 
   void Restate(const ObjectKeeper::Subject& of, base::Millis at_ms) override {
     CHECK(of == subject);
+    ++restated;
     due_ms_ = std::min(due_ms_.value_or(at_ms), at_ms);
   }
 

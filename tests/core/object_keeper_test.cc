@@ -75,6 +75,31 @@ TEST_CASE("What was written and is not seen yet is known to the code that desire
   CHECK(world.keeper.Written(ref) == nullptr);
 }
 
+TEST_CASE("A reply is news to an owner that could not state what it desires before it") {
+  KeeperWorld world;
+  world.Put("a", base::Json::object());
+  world.desire = Phase(1);
+  world.replies = false;
+  world.State();
+  world.Settle();
+  SECTION("and to no other") {
+    world.replies = true;
+    world.Settle();
+    CHECK(world.restated == 0);
+  }
+  SECTION("and is told once") {
+    world.desire = Phase(2);
+    world.State();
+    world.Settle();
+    CHECK(world.writes == 1);
+    world.replies = true;
+    world.Pass(600'000);
+    CHECK(world.restated == 1);
+    CHECK(world.writes == 2);
+    CHECK(PhaseOf(world, "a") == 2);
+  }
+}
+
 TEST_CASE("A write that fails is repeated after pauses, each twice as long as the one before, up to a minute") {
   KeeperWorld world;
   world.Put("a", base::Json::object());
@@ -313,7 +338,7 @@ TEST_CASE("What is not desired any more is forgotten when what was written is se
   CHECK(world.keeper.count() == 2);
   world.keeper.Drop(world.subject);
   CHECK(world.keeper.count() == 2);
-  CHECK(world.keeper.Writes(world.subject));
+  CHECK(world.keeper.AwaitsReply(world.subject));
   world.replies = true;
   world.desire = [](const KeeperWorld&) { return KeeperWorld::Desired(); };
   world.Settle();

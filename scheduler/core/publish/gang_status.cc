@@ -53,7 +53,7 @@ void GangStatus::Report(GangId id) {
   Gang& gang = book_.at(id);
   if (gang.dialect->Kinds().empty()) return;
   const ObjectKeeper::Subject subject = SubjectOf(gang);
-  if (keeper_.Writes(subject)) return;
+  if (keeper_.AwaitsReply(subject)) return;
   const std::shared_ptr<const Census> census = book_.CensusOf(gang);
   dialects::GangReport report;
   report.state = gang.state;
@@ -139,7 +139,7 @@ void GangStatus::Announce(Gang& gang, const dialects::GangReport& now) {
 
 bool GangStatus::Owes(const Gang& gang) {
   const ObjectKeeper::Subject subject = SubjectOf(gang);
-  return keeper_.Writes(subject) || keeper_.Owes(subject);
+  return keeper_.AwaitsReply(subject) || keeper_.Owes(subject);
 }
 
 void GangStatus::Restate(const ObjectKeeper::Subject& subject, base::Millis at_ms) {

@@ -29,7 +29,7 @@ KeptObject* ObjectKeeper::Find(const NameView& name, Subject* subject) {
   const auto at = subjects_.find(name);
   if (at == subjects_.end()) return nullptr;
   *subject = at->second;
-  return &At(objects_.at(at->second), name);
+  return &At(kept_.at(at->second).objects, name);
 }
 
 const KeptObject* ObjectKeeper::Find(const cluster::ObjectRef& ref) const {
@@ -39,8 +39,9 @@ const KeptObject* ObjectKeeper::Find(const cluster::ObjectRef& ref) const {
 
 void ObjectKeeper::Want(const Subject& subject, cluster::Lane lane, std::vector<DesiredObject> desired) {
   if (desired.empty()) return Drop(subject);
-  TUTTI_CHECK(!Writes(subject), subject.key.name);
-  Objects& objects = objects_[subject];
+  Kept& kept = kept_[subject];
+  TUTTI_CHECK(!Writes(kept), subject.key.name);
+  Objects& objects = kept.objects;
   absl::InlinedVector<bool, 4> stated(objects.size(), false);
   const Millis now = clock_.MonotonicMs();
   for (DesiredObject& each : desired) {
@@ -73,40 +74,48 @@ void ObjectKeeper::Send(const Subject& subject, cluster::Lane lane, KeptObject& 
 }
 
 void ObjectKeeper::OnReply(const Subject& subject, const cluster::CommandReply& reply) {
-  const auto at = objects_.find(subject);
-  if (at == objects_.end()) return;
-  const auto object = std::ranges::find(at->second, reply.id, &KeptObject::command);
-  if (object == at->second.end()) return;  // of an earlier term
+  const auto at = kept_.find(subject);
+  if (at == kept_.end()) return;
+  Kept& kept = at->second;
+  const auto object = std::ranges::find(kept.objects, reply.id, &KeptObject::command);
+  if (object == kept.objects.end()) return;  // of an earlier term
   object->OnReply(reply, clock_.MonotonicMs());
   const Millis again_ms = object->owes() ? object->again_ms() : 0;
+  kept.restate = kept.restate || object->owes();
+  const bool restate = again_ms > 0 || (kept.restate && !Writes(kept));
+  if (!Writes(kept)) kept.restate = false;
   Sweep(subject);
-  if (again_ms > 0 || !Writes(subject)) subject.owner->Restate(subject, again_ms);
+  if (restate) subject.owner->Restate(subject, again_ms);
 }
 
 void ObjectKeeper::Drop(const Subject& subject) {
-  const auto at = objects_.find(subject);
-  if (at == objects_.end()) return;
-  for (KeptObject& object : at->second) object.Unwant();
+  const auto at = kept_.find(subject);
+  if (at == kept_.end()) return;
+  for (KeptObject& object : at->second.objects) object.Unwant();
   Sweep(subject);
 }
 
 void ObjectKeeper::Sweep(const Subject& subject) {
-  const auto at = objects_.find(subject);
-  std::erase_if(at->second, [&](const KeptObject& object) {
+  const auto at = kept_.find(subject);
+  std::erase_if(at->second.objects, [&](const KeptObject& object) {
     if (object.idle()) subjects_.erase(NameOf(object.desired().ref));
     return object.idle();
   });
-  if (at->second.empty()) objects_.erase(at);
+  if (at->second.objects.empty()) kept_.erase(at);
 }
 
-bool ObjectKeeper::Writes(const Subject& subject) const {
-  const auto at = objects_.find(subject);
-  return at != objects_.end() && std::ranges::any_of(at->second, &KeptObject::command);
+bool ObjectKeeper::Writes(const Kept& kept) { return std::ranges::any_of(kept.objects, &KeptObject::command); }
+
+bool ObjectKeeper::AwaitsReply(const Subject& subject) {
+  const auto at = kept_.find(subject);
+  if (at == kept_.end() || !Writes(at->second)) return false;
+  at->second.restate = true;
+  return true;
 }
 
 bool ObjectKeeper::Owes(const Subject& subject) const {
-  const auto at = objects_.find(subject);
-  return at != objects_.end() && std::ranges::any_of(at->second, &KeptObject::owes);
+  const auto at = kept_.find(subject);
+  return at != kept_.end() && std::ranges::any_of(at->second.objects, &KeptObject::owes);
 }
 
 // `tell` tells the object that is kept under the name, if there is one, what the feed shows.
@@ -132,7 +141,7 @@ void ObjectKeeper::Gone(const model::ObjectKind& kind, std::string_view ns, std:
 }
 
 void ObjectKeeper::StartTerm() {
-  objects_.clear();
+  kept_.clear();
   subjects_.clear();
 }
 

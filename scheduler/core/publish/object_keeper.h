@@ -3,8 +3,8 @@
 // is desired, also where a write fails or another client writes the same object.
 //
 // What is desired belongs to a subject, a gang or a queue. Its owner states all of it at a time, and again when the
-// keeper asks for that: after a reply, after a pause, or because the feed shows an object otherwise. So a write is
-// always made from what is known now, and nothing is written that is not desired any more.
+// keeper asks for that: after a reply that it waited for, after a pause, or because the feed shows an object otherwise.
+// So a write is always made from what is known now, and nothing is written that is not desired any more.
 //
 // Invariants
 //   (1) of an object one write at most is on its way;
@@ -57,8 +57,8 @@ class ObjectKeeper final : public cluster::Unseen {
   void Want(const Subject& subject, cluster::Lane lane, std::vector<cluster::DesiredObject> desired);
   // Ends all that is desired for the subject.
   void Drop(const Subject& subject);
-  // Tells whether some write for the subject is on its way.
-  bool Writes(const Subject& subject) const;
+  // Tells whether some write for the subject is on its way. Then its owner is asked to state it again after the reply.
+  bool AwaitsReply(const Subject& subject);
   // Tells whether something that is desired may have to be written, so that it is to be stated again, now or later.
   bool Owes(const Subject& subject) const;
 
@@ -75,7 +75,11 @@ class ObjectKeeper final : public cluster::Unseen {
   size_t count() const { return subjects_.size(); }  // objects
 
  private:
-  using Objects = std::vector<KeptObject>;
+  using Objects = std::vector<KeptObject>;  // in the order in which they were stated
+  struct Kept {
+    Objects objects;
+    bool restate = false;  // after the reply to the last write that is on its way
+  };
   using Name = std::tuple<std::string, std::string, std::string, std::string>;  // group, kind, namespace, name
   using NameView = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
   struct NameHash {
@@ -96,12 +100,13 @@ class ObjectKeeper final : public cluster::Unseen {
   void Show(const NameView& name, Tell tell);
   void Send(const Subject& subject, cluster::Lane lane, KeptObject& object);
   void OnReply(const Subject& subject, const cluster::CommandReply& reply);
+  static bool Writes(const Kept& kept);
   // Forgets the subject's objects of which nothing has to be remembered.
   void Sweep(const Subject& subject);
 
   Outbox& outbox_;
   const base::Clock& clock_;
-  absl::flat_hash_map<Subject, Objects> objects_;  // in the order in which they were stated
+  absl::flat_hash_map<Subject, Kept> kept_;
   absl::flat_hash_map<Name, Subject, NameHash, NameEqual> subjects_;
 };
 

@@ -51,7 +51,7 @@ void QueueStatus::Report(const std::vector<queue::QueueKey>& queues) {
     const model::QueueSpec* spec = queues_.Find(key);
     dialects::Dialect* dialect = DialectOf(key);
     const ObjectKeeper::Subject subject{this, {key.dialect, "", key.name}};
-    if (!spec || !dialect || keeper_.Writes(subject)) continue;
+    if (!spec || !dialect || keeper_.AwaitsReply(subject)) continue;
     dialects::QueueReport report;
     report.spec = spec;
     report.allocated = Allocated(key, of_nodes);

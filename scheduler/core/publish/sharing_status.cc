@@ -20,7 +20,7 @@ void SharingStatus::Report(const QueueName& queue) {
     return;
   }
   const ObjectKeeper::Subject subject{this, {std::string(dialect->name()), queue.first, queue.second}};
-  if (keeper_.Writes(subject)) return;
+  if (keeper_.AwaitsReply(subject)) return;
   const dialects::SharingReport report = ReportOf(queue);
   if (queue.first.empty()) Announce(report);
   std::vector<cluster::DesiredObject> desired;
