@@ -170,9 +170,9 @@ void EmbeddedCluster::NoteRefusedValues(const std::vector<sim::Manifest>& manife
     const sim::ApiVersion* served = resource == strict_.end() ? nullptr : resource->FindVersion(version);
     if (!served || !served->schema) continue;
     sim::Json object = one.object;
-    sim::ApplyDefaults(*served->schema, object);
+    served->schema->FillIn(object);
     std::vector<sim::FieldError> errors;
-    sim::ValidateAgainst(*served->schema, object, errors);
+    served->schema->Validate(object, errors);
     for (const sim::FieldError& error : errors)
       refused_values_.push_back(fmt::format("{}: {} {}: {}: {}; an API server refuses it", one.WhereIs(error.field),
                                             kind, sim::KeyOf(one.object), error.field, error.message));

@@ -6,6 +6,7 @@
 #include "sim/api/discovery.h"
 #include "sim/api/openapi_v2.h"
 #include "sim/schema/builtin_schema.h"
+#include "sim/schema/schema.h"
 
 namespace tutti::sim {
 namespace {
@@ -72,7 +73,7 @@ void AddReferred(const Json& schema, Json& schemas) {
 
 // A custom resource's schema with what every object has.
 Json CustomSchema(const ApiVersion& version, Json& schemas) {
-  Json schema = version.schema ? *version.schema : Json{{"type", "object"}};
+  Json schema = version.schema ? version.schema->json() : Json{{"type", "object"}};
   AddBuiltinSchemas("ObjectMeta", schemas);
   AddReferred(schema, schemas);
   schema["properties"]["apiVersion"] = {{"type", "string"}, {"description", DescriptionOf("", "apiVersion")}};

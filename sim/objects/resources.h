@@ -64,12 +64,14 @@ struct ScalePaths {
   std::string label_selector;  // may be empty
 };
 
+class Schema;
+
 struct ApiVersion {
   std::string name;
   bool served = true;
   bool has_status = false;  // status is written through its own subresource only
   std::shared_ptr<const ScalePaths> scale;
-  std::shared_ptr<const Json> schema;  // openAPIV3Schema of a custom resource, or nothing
+  std::shared_ptr<const Schema> schema;  // of a custom resource, or nothing; sim/schema/schema.h
   std::vector<PrinterColumn> columns;  // custom resources only
 };
 

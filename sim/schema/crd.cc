@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "sim/schema/schema.h"
 
 namespace tutti::sim {
 namespace {
@@ -36,7 +37,7 @@ ApiVersion VersionOf(const Json& json) {
   version.has_status = !Dig(json, "subresources", "status").is_null();
   version.scale = ScaleOf(Child(json, "subresources"));
   const Json& schema = Dig(json, "schema", "openAPIV3Schema");
-  if (schema.is_object()) version.schema = std::make_shared<const Json>(schema);
+  if (schema.is_object()) version.schema = std::make_shared<const Schema>(schema);
   for (const Json& column : ArrayOf(Child(json, "additionalPrinterColumns"))) {
     version.columns.push_back({DigString(column, "name"), DigString(column, "type"), DigString(column, "jsonPath"),
                                DigString(column, "description"), DigString(column, "format"),

@@ -24,7 +24,7 @@ ApiResult<std::vector<std::string>> UnknownFields(const ApiResource& resource, c
   std::vector<std::string> unknown;
   if (resource.custom) {
     const ApiVersion* served = resource.FindVersion(version);
-    if (served && served->schema) unknown = PruneUnknown(*served->schema, object);
+    if (served && served->schema) unknown = served->schema->Prune(object);
   } else {
     DecodeResult decoded = DecodeBuiltin(resource, object);
     if (!decoded.error.empty()) return tl::make_unexpected(Refusal(resource, version, decoded.error));
@@ -112,7 +112,7 @@ std::vector<std::string_view> FieldsBeside(const ApiResource& resource, const st
   const std::vector<std::string_view> steps = ParentSteps(path);
   if (!resource.custom) return BuiltinFieldsBelow(resource, steps);
   const ApiVersion* served = resource.FindVersion(version);
-  return served && served->schema ? CustomFieldsBelow(*served->schema, steps) : std::vector<std::string_view>();
+  return served && served->schema ? CustomFieldsBelow(served->schema->json(), steps) : std::vector<std::string_view>();
 }
 
 }  // namespace tutti::sim

@@ -120,8 +120,8 @@ void ApplySchema(const ApiResource& resource, const Json* current, Json& object)
   const auto& schema = Stored(resource).schema;
   if (!schema) return;
   const Json* known = KnownBySchema(resource, current);
-  PruneUnknown(*schema, object, known);
-  ApplyDefaults(*schema, object, known);
+  schema->Prune(object, known);
+  schema->FillIn(object, known);
 }
 
 // As the API server decodes into Go structs: unknown fields go, wrong types are refused.
@@ -242,7 +242,7 @@ std::vector<FieldError> ValidateObject(PodTemplates& templates, const ApiResourc
   ValidateMetadata(resource, object, current, errors);
   if (resource.custom) {
     if (const auto& schema = Stored(resource).schema)
-      ValidateAgainst(*schema, object, errors, KnownBySchema(resource, current));
+      schema->Validate(object, errors, KnownBySchema(resource, current));
     return errors;
   }
   if (part == Part::kStatus) return errors;
