@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -145,24 +146,31 @@ class Observer {
     } kind = Kind::kReserved;
     const model::GangKey& gang;
     std::string_view queue = {};         // whose quota it is
+    std::string_view local = {};         // the queue of the gang's namespace that it names
     std::string_view reason = {};        // kEvicted: a word of the rule
     const model::GangKey* by = nullptr;  // kEvicted: the gang that comes in its place; null: none
     std::string_view by_queue = {};      // where `by` is
     double seconds = 0;                  // kReserved, kAdmitted: since it stands in line
+    double checked_seconds = 0;          // kAdmitted: since it has quota
   };
   virtual void OnQuota(const QuotaStep&) {}
 
-  // How a queue that gives quota before there are pods stands.
+  // How a queue that gives quota before there are pods stands, or a queue of a namespace that leads to one.
   struct QuotaQueue {
-    std::string_view name;
+    std::string_view ns, name;  // `ns` empty: the queue itself
     enum class State { kActive, kStopped, kGone } state = State::kActive;
     int64_t ready = 0, aside = 0;         // gangs that wait, and are tried again, or not before something changes
     int64_t reserving = 0, admitted = 0;  // gangs with quota; those that are admitted are reserving, too
     struct Cell {
       std::string flavor, resource;
-      int64_t nominal = 0, reserved = 0, used = 0;  // in the resource's units; `used`: by admitted gangs
+      // In the resource's units. `used`: by admitted gangs. No limit of its own is 0.
+      int64_t nominal = 0, borrowing_limit = 0, lending_limit = 0, reserved = 0, used = 0;
     };
     std::vector<Cell> cells = {};
+    // Of the queue itself. The shares are what it and the cohorts around it borrow, divided by their weights, in
+    // thousandths; the nearest cohort comes first.
+    double share = 0;
+    std::vector<std::pair<std::string, double>> cohorts = {};
   };
   // It stands otherwise than when it was last told.
   virtual void OnQuotaQueue(const QuotaQueue&) {}

@@ -6,6 +6,7 @@
 #include <prometheus/histogram.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -40,6 +41,9 @@ std::pair<std::string, std::string> ReasonAndCause(std::string_view word) {
   return {std::string(word.substr(0, at)), std::string(word.substr(at + kDueTo.size()))};
 }
 
+// The share of one that borrows with weight 0 is infinite; Kueue shows the largest int64.
+double Finite(double share) { return std::min(share, static_cast<double>(std::numeric_limits<int64_t>::max())); }
+
 }  // namespace
 
 struct QuotaMetrics::Families {
@@ -56,59 +60,149 @@ struct QuotaMetrics::Families {
     return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
   }
 
-  Family<Gauge>& pending = Gauges("kueue_pending_workloads",
-                                  "The number of pending workloads, per 'cluster_queue' and 'status': active or "
-                                  "inadmissible.");
-  Family<Gauge>& reserving = Gauges("kueue_reserving_active_workloads",
-                                    "The number of Workloads that are reserving quota, per 'cluster_queue'.");
-  Family<Gauge>& admitted =
-      Gauges("kueue_admitted_active_workloads", "The number of admitted Workloads, per 'cluster_queue'.");
-  Family<Gauge>& status = Gauges("kueue_cluster_queue_status",
-                                 "Reports 'cluster_queue' with its 'status' (pending or active): 1 for "
-                                 "the status that it has.");
+  // What there is both of ClusterQueues, by the label 'cluster_queue', and of LocalQueues, by 'namespace' and 'name'.
+  struct OfQueues {
+    Family<Gauge>&pending, &reserving, &admitted, &status, &reservation, &usage;
+    Family<Counter>&reserved_total, &admitted_total, &evicted_total;
+    Family<Histogram>&reserved_seconds, &admitted_seconds, &checks_seconds;
+  };
+  OfQueues cluster{
+      Gauges("kueue_pending_workloads",
+             "The number of pending workloads, per 'cluster_queue' and 'status': active or inadmissible."),
+      Gauges("kueue_reserving_active_workloads",
+             "The number of Workloads that are reserving quota, per 'cluster_queue'."),
+      Gauges("kueue_admitted_active_workloads", "The number of admitted Workloads, per 'cluster_queue'."),
+      Gauges("kueue_cluster_queue_status",
+             "Reports 'cluster_queue' with its 'status' (pending or active): 1 for the status that it has."),
+      Gauges("kueue_cluster_queue_resource_reservation",
+             "What Workloads with quota have of a ClusterQueue by flavor and resource."),
+      Gauges("kueue_cluster_queue_resource_usage",
+             "What admitted Workloads have of a ClusterQueue by flavor and resource."),
+      Counters("kueue_quota_reserved_workloads_total",
+               "The total number of quota reserved workloads per 'cluster_queue'."),
+      Counters("kueue_admitted_workloads_total", "The total number of admitted workloads per 'cluster_queue'."),
+      Counters("kueue_evicted_workloads_total",
+               "The number of evicted workloads per 'cluster_queue', 'reason' and 'underlying_cause'."),
+      Waits("kueue_quota_reserved_wait_time_seconds",
+            "The time between a workload was created or requeued until it got quota reservation, per 'cluster_queue'."),
+      Waits("kueue_admission_wait_time_seconds",
+            "The time between a workload was created or requeued until admission, per 'cluster_queue'."),
+      Waits("kueue_admission_checks_wait_time_seconds",
+            "The time from when a workload got the quota reservation until admission, per 'cluster_queue'."),
+  };
+  OfQueues local{
+      Gauges("kueue_local_queue_pending_workloads",
+             "The number of pending workloads of a LocalQueue, per 'status': active or inadmissible."),
+      Gauges("kueue_local_queue_reserving_active_workloads",
+             "The number of Workloads of a LocalQueue that are reserving quota."),
+      Gauges("kueue_local_queue_admitted_active_workloads", "The number of admitted Workloads of a LocalQueue."),
+      Gauges("kueue_local_queue_status",
+             "Reports a LocalQueue with its 'active' status (True or False): 1 for the status that it has."),
+      Gauges("kueue_local_queue_resource_reservation",
+             "What Workloads with quota have through a LocalQueue by flavor and resource."),
+      Gauges("kueue_local_queue_resource_usage",
+             "What admitted Workloads have through a LocalQueue by flavor and resource."),
+      Counters("kueue_local_queue_quota_reserved_workloads_total",
+               "The total number of quota reserved workloads of a LocalQueue."),
+      Counters("kueue_local_queue_admitted_workloads_total", "The total number of admitted workloads of a LocalQueue."),
+      Counters("kueue_local_queue_evicted_workloads_total",
+               "The number of evicted workloads of a LocalQueue, per 'reason' and 'underlying_cause'."),
+      Waits("kueue_local_queue_quota_reserved_wait_time_seconds",
+            "The time between a workload of a LocalQueue was created or requeued until it got quota reservation."),
+      Waits("kueue_local_queue_admission_wait_time_seconds",
+            "The time between a workload of a LocalQueue was created or requeued until admission."),
+      Waits("kueue_local_queue_admission_checks_wait_time_seconds",
+            "The time from when a workload of a LocalQueue got the quota reservation until admission."),
+  };
   Family<Gauge>& nominal =
       Gauges("kueue_cluster_queue_nominal_quota", "The nominal quota of a ClusterQueue by flavor and resource.");
-  Family<Gauge>& reservation = Gauges("kueue_cluster_queue_resource_reservation",
-                                      "What Workloads with quota have of a ClusterQueue by flavor and resource.");
-  Family<Gauge>& usage = Gauges("kueue_cluster_queue_resource_usage",
-                                "What admitted Workloads have of a ClusterQueue by flavor and resource.");
-  Family<Counter>& reserved_total = Counters("kueue_quota_reserved_workloads_total",
-                                             "The total number of quota reserved workloads per 'cluster_queue'.");
-  Family<Counter>& admitted_total =
-      Counters("kueue_admitted_workloads_total", "The total number of admitted workloads per 'cluster_queue'.");
-  Family<Counter>& evicted_total = Counters("kueue_evicted_workloads_total",
-                                            "The number of evicted workloads per 'cluster_queue', 'reason' and "
-                                            "'underlying_cause'.");
+  Family<Gauge>& borrowing =
+      Gauges("kueue_cluster_queue_borrowing_limit",
+             "How much a ClusterQueue may borrow by flavor and resource; 0 where nothing limits it.");
+  Family<Gauge>& lending = Gauges("kueue_cluster_queue_lending_limit",
+                                  "How much of its nominal quota a ClusterQueue lends by flavor and resource; 0 where "
+                                  "nothing limits it.");
+  Family<Gauge>& share = Gauges("kueue_cluster_queue_weighted_share",
+                                "What a ClusterQueue borrows of what its cohort lends, in thousandths, of the resource "
+                                "of which that is most, divided by its weight.");
+  Family<Gauge>& cohort_share =
+      Gauges("kueue_cohort_weighted_share",
+             "What a Cohort borrows of what its parent lends, in thousandths, of the resource of which that is most, "
+             "divided by its weight.");
   Family<Counter>& preempted_total = Counters("kueue_preempted_workloads_total",
                                               "The number of preempted workloads per 'preempting_cluster_queue' and "
                                               "'reason'.");
-  Family<Histogram>& reserved_seconds =
-      Waits("kueue_quota_reserved_wait_time_seconds",
-            "The time between a workload was created or requeued until it got quota reservation, per 'cluster_queue'.");
-  Family<Histogram>& admitted_seconds =
-      Waits("kueue_admission_wait_time_seconds",
-            "The time between a workload was created or requeued until admission, per 'cluster_queue'.");
 
+  using QueueName = std::pair<std::string, std::string>;  // namespace, or nothing, and name
   // What is shown of one queue.
   struct Shown {
     std::vector<std::pair<Family<Gauge>*, Gauge*>> gauges;
-    std::vector<std::string> cells;  // of which flavors and resources
+    std::vector<std::string> of;  // its cohorts, flavors and resources
+    std::vector<std::string> cohorts;
   };
-  std::map<std::string, Shown, std::less<>> queues;
+  std::map<QueueName, Shown> queues;
+  struct Cohort {
+    Gauge* share;
+    int64_t queues;  // that are shown, and below it
+  };
+  std::map<std::string, Cohort> cohorts;
 
-  void Remove(std::string_view name) {
+  void Remove(const QueueName& name) {
     const auto at = queues.find(name);
     if (at == queues.end()) return;
     for (const auto& [family, gauge] : at->second.gauges) family->Remove(gauge);
+    for (const std::string& cohort : at->second.cohorts) {
+      const auto of = cohorts.find(cohort);
+      if (--of->second.queues > 0) continue;
+      cohort_share.Remove(of->second.share);
+      cohorts.erase(of);
+    }
     queues.erase(at);
   }
 
-  void Set(const std::string& name, Family<Gauge>& family, Labels labels, double value) {
-    labels["cluster_queue"] = name;
+  static Labels LabelsOf(std::string_view ns, std::string_view name) {
+    if (ns.empty()) return {{"cluster_queue", std::string(name)}};
+    return {{"namespace", std::string(ns)}, {"name", std::string(name)}};
+  }
+
+  void Set(const QueueName& name, Family<Gauge>& family, Labels labels, double value) {
+    labels.merge(LabelsOf(name.first, name.second));
     Gauge& gauge = family.Add(labels);
     gauge.Set(value);
     std::vector<std::pair<Family<Gauge>*, Gauge*>>& gauges = queues[name].gauges;
     if (std::ranges::find(gauges, std::pair(&family, &gauge)) == gauges.end()) gauges.emplace_back(&family, &gauge);
+  }
+
+  void SetShares(const QueueName& name, const Observer::QuotaQueue& queue) {
+    Set(name, share, {}, Finite(queue.share));
+    std::vector<std::string>& known = queues[name].cohorts;
+    for (const auto& [cohort, of] : queue.cohorts) {
+      const auto at = cohorts.try_emplace(cohort, Cohort{&cohort_share.Add({{"cohort", cohort}}), 0}).first;
+      at->second.share->Set(Finite(of));
+      if (std::ranges::find(known, cohort) != known.end()) continue;
+      known.push_back(cohort);
+      ++at->second.queues;
+    }
+  }
+
+  void CountIn(OfQueues& families, const Labels& queue, const Observer::QuotaStep& step) {
+    switch (step.kind) {
+      case Kind::kReserved:
+        families.reserved_total.Add(queue).Increment();
+        return families.reserved_seconds.Add(queue, WaitBuckets()).Observe(step.seconds);
+      case Kind::kAdmitted:
+        families.admitted_total.Add(queue).Increment();
+        families.admitted_seconds.Add(queue, WaitBuckets()).Observe(step.seconds);
+        return families.checks_seconds.Add(queue, WaitBuckets()).Observe(step.checked_seconds);
+      case Kind::kEvicted: {
+        auto [reason, cause] = ReasonAndCause(step.by ? "Preempted" : step.reason);
+        Labels labels = queue;
+        labels["reason"] = std::move(reason);
+        labels["underlying_cause"] = std::move(cause);
+        return families.evicted_total.Add(labels).Increment();
+      }
+      case Kind::kReleased: return;
+    }
   }
 };
 
@@ -117,50 +211,45 @@ QuotaMetrics::~QuotaMetrics() = default;
 
 void QuotaMetrics::Count(const Observer::QuotaStep& step) {
   Families& f = *families_;
-  const Labels queue{{"cluster_queue", std::string(step.queue)}};
-  switch (step.kind) {
-    case Kind::kReserved:
-      f.reserved_total.Add(queue).Increment();
-      return f.reserved_seconds.Add(queue, WaitBuckets()).Observe(step.seconds);
-    case Kind::kAdmitted:
-      f.admitted_total.Add(queue).Increment();
-      return f.admitted_seconds.Add(queue, WaitBuckets()).Observe(step.seconds);
-    case Kind::kEvicted: {
-      auto [reason, cause] = ReasonAndCause(step.by ? "Preempted" : step.reason);
-      Labels labels = queue;
-      labels["reason"] = std::move(reason);
-      labels["underlying_cause"] = std::move(cause);
-      f.evicted_total.Add(labels).Increment();
-      if (step.by)
-        f.preempted_total
-            .Add({{"preempting_cluster_queue", std::string(step.by_queue)}, {"reason", std::string(step.reason)}})
-            .Increment();
-      return;
-    }
-    case Kind::kReleased: return;
-  }
+  f.CountIn(f.cluster, Families::LabelsOf("", step.queue), step);
+  if (!step.local.empty()) f.CountIn(f.local, Families::LabelsOf(step.gang.ns, step.local), step);
+  if (step.kind == Kind::kEvicted && step.by)
+    f.preempted_total
+        .Add({{"preempting_cluster_queue", std::string(step.by_queue)}, {"reason", std::string(step.reason)}})
+        .Increment();
 }
 
 void QuotaMetrics::Show(const Observer::QuotaQueue& queue) {
   Families& f = *families_;
-  if (queue.state == State::kGone) return f.Remove(queue.name);
-  const std::string name(queue.name);
-  std::vector<std::string> cells;
-  for (const auto& cell : queue.cells) cells.push_back(cell.flavor + "/" + cell.resource);
-  if (const auto shown = f.queues.find(name); shown != f.queues.end() && shown->second.cells != cells) f.Remove(name);
-  f.queues[name].cells = std::move(cells);
-  f.Set(name, f.pending, {{"status", "active"}}, static_cast<double>(queue.ready));
-  f.Set(name, f.pending, {{"status", "inadmissible"}}, static_cast<double>(queue.aside));
-  f.Set(name, f.reserving, {}, static_cast<double>(queue.reserving));
-  f.Set(name, f.admitted, {}, static_cast<double>(queue.admitted));
-  f.Set(name, f.status, {{"status", "active"}}, queue.state == State::kActive ? 1 : 0);
-  f.Set(name, f.status, {{"status", "pending"}}, queue.state == State::kStopped ? 1 : 0);
+  const Families::QueueName name(queue.ns, queue.name);
+  if (queue.state == State::kGone) return f.Remove(name);
+  const bool is_local = !queue.ns.empty(), active = queue.state == State::kActive;
+  const std::string cohort = queue.cohorts.empty() ? "" : queue.cohorts.front().first;
+  std::vector<std::string> of;
+  for (const auto& [above, share] : queue.cohorts) of.push_back(above);
+  for (const auto& cell : queue.cells) of.push_back(cell.flavor + "/" + cell.resource);
+  if (const auto shown = f.queues.find(name); shown != f.queues.end() && shown->second.of != of) f.Remove(name);
+  f.queues[name].of = std::move(of);
+
+  Families::OfQueues& families = is_local ? f.local : f.cluster;
+  f.Set(name, families.pending, {{"status", "active"}}, static_cast<double>(queue.ready));
+  f.Set(name, families.pending, {{"status", "inadmissible"}}, static_cast<double>(queue.aside));
+  f.Set(name, families.reserving, {}, static_cast<double>(queue.reserving));
+  f.Set(name, families.admitted, {}, static_cast<double>(queue.admitted));
+  const char* label = is_local ? "active" : "status";
+  f.Set(name, families.status, {{label, is_local ? "True" : "active"}}, active ? 1 : 0);
+  f.Set(name, families.status, {{label, is_local ? "False" : "pending"}}, active ? 0 : 1);
   for (const auto& cell : queue.cells) {
-    const Labels of{{"flavor", cell.flavor}, {"resource", cell.resource}};
-    f.Set(name, f.nominal, of, AmountOf(cell.resource, cell.nominal));
-    f.Set(name, f.reservation, of, AmountOf(cell.resource, cell.reserved));
-    f.Set(name, f.usage, of, AmountOf(cell.resource, cell.used));
+    Labels labels{{"flavor", cell.flavor}, {"resource", cell.resource}};
+    if (!is_local) labels["cohort"] = cohort;
+    f.Set(name, families.reservation, labels, AmountOf(cell.resource, cell.reserved));
+    f.Set(name, families.usage, labels, AmountOf(cell.resource, cell.used));
+    if (is_local) continue;
+    f.Set(name, f.nominal, labels, AmountOf(cell.resource, cell.nominal));
+    f.Set(name, f.borrowing, labels, AmountOf(cell.resource, cell.borrowing_limit));
+    f.Set(name, f.lending, labels, AmountOf(cell.resource, cell.lending_limit));
   }
+  if (!is_local) f.SetShares(name, queue);
 }
 
 }  // namespace tutti::observe

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// QuotaMetrics: what /metrics has of queues that give quota before there are pods, under the names that dashboards of
-// Kueue ask for.
+// QuotaMetrics: what /metrics has of queues that give quota before there are pods, of the queues of namespaces that lead
+// to them, and of their cohorts, under the names that dashboards of Kueue ask for.
 //
 // The scheduler's thread only.
 #pragma once

@@ -510,6 +510,14 @@ double QuotaDesk::WeightedShare(const std::string& leaf) const {
   return id.valid() ? admission_.shares().Dominant(id).Weighted() : 0;
 }
 
+std::vector<std::pair<std::string, double>> QuotaDesk::SharesAbove(const std::string& leaf) const {
+  std::vector<std::pair<std::string, double>> shares;
+  const queue::ShareTree& tree = admission_.shares();
+  queue::QueueId id = tree.Leaf(leaf);
+  while (id.valid() && (id = tree.parent(id)).valid()) shares.emplace_back(tree.name(id), tree.Dominant(id).Weighted());
+  return shares;
+}
+
 std::vector<std::string> QuotaDesk::LevelsOf(const HeldQuota::Role& role) const {
   for (const auto& [resource, name] : role.flavors)
     if (const auto flavor = admission_.flavors().find(name);

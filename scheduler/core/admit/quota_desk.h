@@ -103,6 +103,8 @@ class QuotaDesk {
   // Returns how much the queue borrows of all that it could borrow, in thousandths, by its weight; 0: there is no such
   // queue.
   double WeightedShare(const std::string& leaf) const;
+  // Returns the same of each cohort around the queue, the nearest first.
+  std::vector<std::pair<std::string, double>> SharesAbove(const std::string& leaf) const;
   // Returns the label keys of the topology of the role's flavors, the widest level first; empty: they have none.
   std::vector<std::string> LevelsOf(const model::HeldQuota::Role& role) const;
 

@@ -73,7 +73,17 @@ void Announcer::Quota(const Gang& gang, observe::Observer::QuotaStep::Kind kind,
   const bool asks = gang.quota && gang.quota->terms;
   const base::Millis since_ms = asks ? gang.quota->terms->ask.queued_ms : 0;
   const double waited = since_ms == 0 ? 0 : std::max(0.0, Seconds(clock_.WallMs() - since_ms));
-  observer_->OnQuota({kind, gang.key, queue, reason, by ? &by->key : nullptr, by_queue, waited});
+  observe::Observer::QuotaStep step{.kind = kind, .gang = gang.key};
+  step.queue = queue;
+  step.reason = reason;
+  step.by = by ? &by->key : nullptr;
+  step.by_queue = by_queue;
+  step.seconds = waited;
+  if (const model::HeldQuota* has = gang.quota && gang.quota->report.has ? &*gang.quota->report.has : nullptr) {
+    step.local = has->local_queue;
+    step.checked_seconds = std::max(0.0, Seconds(clock_.WallMs() - has->reserved_ms));
+  }
+  observer_->OnQuota(step);
 }
 
 }  // namespace tutti::core

@@ -29,7 +29,7 @@ class SharingStatus final : public ObjectKeeper::Owner {
   using QueueName = QuotaCounts::QueueName;
   void Report(const QueueName& queue);
   dialects::SharingReport ReportOf(const QueueName& queue) const;
-  void Announce(const dialects::SharingReport& report) const;
+  void Announce(const QueueName& name, const dialects::SharingReport& report) const;
 
   QuotaDesk& desk_;
   ObjectKeeper& keeper_;
