@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
 #include "cluster/json_decode.h"
+#include "dialects/kueue/desired_pods.h"
 #include "dialects/kueue/names.h"
 #include "dialects/kueue/pods.h"
 #include "dialects/kueue/workloads.h"
@@ -145,6 +146,21 @@ TEST_CASE("The templates of what makes pods are marked once, and of no other obj
   CHECK(marked["spec"]["template"]["metadata"]["annotations"]["kueue.x-k8s.io/pod-suspending-parent"] == "statefulset");
   CHECK(MarkedTemplates(read(marked)).is_null());
   CHECK(MarkedTemplates(*Pod("a")).is_null());
+}
+
+TEST_CASE("A pod that waits in a group that has ended is not marked again and again") {
+  Entry entry;
+  entry.kind = &GroupKind();
+  entry.pods = PodsOf({Pod("a", kGated)});
+  entry.job = GroupObject("g", entry.pods);
+  const auto desired = [&] {
+    std::vector<cluster::DesiredObject> out;
+    DesirePods(entry, {}, &out);
+    return out.size();
+  };
+  CHECK(desired() == 1);
+  entry.read.finished = true;
+  CHECK(desired() == 0);
 }
 
 TEST_CASE("A pod that comes before its set waits for it, whatever goes in other namespaces") {

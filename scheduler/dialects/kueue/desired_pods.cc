@@ -55,7 +55,7 @@ class Wishes {
         if (Start(pod)) --open[pod.role];
       } else if (turn_.step == PodsTurn::Step::kStop && pod.started) {
         Stop(pod);
-      } else if (pod.held() && MayBeMarked(pod)) {
+      } else if (pod.held() && !entry_.read.finished && MayBeMarked(pod)) {
         Mark(pod);
       }
     }
