@@ -309,6 +309,28 @@ TEST_CASE("what a Workload is given again is written, though it was not yet seen
   CHECK(desired[0].fields["status"]["conditions"].size() == 2);
 }
 
+TEST_CASE("a Workload that had to leave under an earlier leader gives its quota back before it is its turn again") {
+  Cluster cluster;
+  cluster.Add("rayjobs", RayJob("j"));
+  const model::GangKey key = cluster.KeyOf("j");
+  cluster.Create(key);
+  cluster.report.quota.has = HeldBy(key, "uid-j");
+  cluster.report.state = GangState::kAdmitted;
+  cluster.Settle(key);
+  cluster.report.quota.has->evicted = true;
+  cluster.report.quota.evicted_reason = "InClusterQueue";
+  cluster.report.quota.evicted_message = "Preempted";
+  cluster.Settle(key);
+  REQUIRE(cluster.Condition(key.name, "Evicted").starts_with("True"));
+  cluster.report.quota = {};
+  CHECK(cluster.Settle(key).empty());  // it is not taken up yet
+  cluster.report.quota.reason = "PendingEvaluation";
+  cluster.report.state = GangState::kWaitingForQueue;
+  cluster.Settle(key);
+  CHECK(cluster.Condition(key.name, "QuotaReserved").starts_with("False Pending"));
+  CHECK_FALSE(cluster.At("Workload", key.name)["status"].contains("admission"));
+}
+
 TEST_CASE("what is edited while a job waits is written into its Workload") {
   Cluster cluster;
   cluster.Add("rayjobs", RayJob("j"));

@@ -153,9 +153,10 @@ class Writer {
   void Wait() {
     const QuotaReport& quota = of_.report.quota;
     const bool had = IsTrue(conditions_, "QuotaReserved");
-    if (had && quota.evicted_reason.empty() && PendingText(of_.report).empty()) return;
-    if (had) Release();
     const std::string text = PendingText(of_.report);
+    // Without any word of it, what it has is not taken up yet.
+    if (had && quota.evicted_reason.empty() && quota.reason.empty() && text.empty()) return;
+    if (had) Release();
     const std::string barred = of_.report.spec->quota ? of_.report.spec->quota->barred : std::string();
     // Why a check or a limit has deactivated it stays, once it is written that it is inactive.
     const bool is_said = barred.starts_with("Deactivated") && IsTrue(conditions_, "Evicted");
