@@ -331,6 +331,31 @@ TEST_CASE("a Workload that had to leave under an earlier leader gives its quota 
   CHECK_FALSE(cluster.At("Workload", key.name)["status"].contains("admission"));
 }
 
+TEST_CASE("a Job that is made smaller before it has its pods is stopped, and gets another Workload") {
+  Cluster cluster;
+  cluster.Add("jobs", Json::parse(R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"namespace":"ns","name":"j",
+      "uid":"u","labels":{"kueue.x-k8s.io/queue-name":"user-queue"}},
+      "spec":{"suspend":true,"parallelism":3,"completions":3,"template":{"spec":{"containers":[
+        {"resources":{"requests":{"cpu":"1"}}}]}}}})"));
+  const model::GangKey key{"kueue", "ns", WorkloadName("Job", "batch", "j", "u")};
+  cluster.Create(key);
+  cluster.report.quota.has = HeldBy(key, "u");
+  cluster.report.quota.has->roles = {{"main", 3, {}, {{"cpu", "default-flavor"}}}};
+  cluster.report.state = GangState::kAdmitted;
+  cluster.Settle(key);
+  REQUIRE(cluster.At("Job", "j")["spec"]["suspend"] == false);
+  cluster.Edit("Job", "j", {{"spec", {{"parallelism", 4}}}});
+  CHECK(cluster.Settle(key).empty());
+  cluster.Edit("Job", "j", {{"spec", {{"parallelism", 2}}}});
+  cluster.report.state = GangState::kWhole;
+  CHECK(cluster.Settle(key).empty());
+  cluster.report.state = GangState::kAdmitted;
+  const auto desired = cluster.Desired(key);
+  REQUIRE_FALSE(desired.empty());
+  CHECK(desired[0].ref.kind == "Workload");
+  CHECK(desired[0].mode == cluster::DesiredObject::Mode::kGone);
+}
+
 TEST_CASE("what is edited while a job waits is written into its Workload") {
   Cluster cluster;
   cluster.Add("rayjobs", RayJob("j"));

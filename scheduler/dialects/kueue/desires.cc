@@ -257,6 +257,20 @@ Json FewerPods(const Desires& desires) {
   return ResizeBetween(entry.of_workload.json, sets) == Resize::kFewer ? sets : Json();
 }
 
+// The job, which is let go and has not all of its pods yet, asks for fewer than its Workload says: the others would be
+// waited for. As in Kueue, it is stopped and gets another Workload.
+bool IsShrunk(const Desires& desires) {
+  const Entry& entry = desires.decided.entry;
+  const GangState state = desires.decided.report.state;
+  if (!entry.workload || !entry.job || entry.by_pods() || entry.IsElastic() || !entry.IsLetGo() || !MayRun(desires) ||
+      (state != GangState::kAdmitted && state != GangState::kBinding))
+    return false;
+  return std::ranges::any_of(desires.decided.report.quota.has->roles, [&](const model::HeldQuota::Role& role) {
+    const auto set = std::ranges::find(entry.sets, role.name, &PodSet::name);
+    return set != entry.sets.end() && set->count < role.count;
+  });
+}
+
 // The status of the Workload that the job has.
 void DesireStatus(const Desires& desires) {
   const Decided& decided = desires.decided;
@@ -306,7 +320,7 @@ void DesireWorkload(const Desires& desires) {
     if (HasFinalizer(*workload, kInUse)) out->push_back(WithoutFinalizer(workload, kInUse));
     return;
   }
-  if (IsOfGoneReplica(entry)) {
+  if (IsOfGoneReplica(entry) || (!workload->meta.deleting() && IsShrunk(desires))) {
     out->push_back({.ref = cluster::RefOf(workload), .mode = DesiredObject::Mode::kGone, .seen = workload});
     return;
   }
