@@ -100,6 +100,8 @@ class QuotaDialect final : public DeclaringDialect {
       if (of.contains("min")) asked.min_count = of["min"].get<int64_t>();
       ask.roles.push_back(std::move(asked));
     }
+    if (!text("done").empty())  // so many members of each role have ended well
+      for (model::RoleAsk& role : ask.roles) role.count -= terms.done[role.name] = std::stoll(text("done"));
     terms.barred = text("barred");
     terms.released = text("released") == "true";
     terms.awaits_checks = text("checks") == "true";

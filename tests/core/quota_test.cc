@@ -228,6 +228,20 @@ TEST_CASE("quota: a gang that waits for checks has quota and no nodes; by quota 
   CHECK(rig.NodeOf("w") == "n1");
 }
 
+TEST_CASE("quota: members that have done their work count for the minimum, also when they are gone") {
+  QuotaRig rig;
+  rig.AddLeaf("q", {{"f", 8}});
+  rig.AddNode("n1", 8);
+  rig.Declare("g", "q", Workers(3), {{"done", "2"}});
+  rig.Settle();
+  REQUIRE(rig.Has("g"));
+  CHECK(rig.Report("g").nodes_by_role.at("worker") == std::map<std::string, int64_t>{{"n1", 1}});
+  rig.AddPod("w", {.gang = "g", .role = "worker"});
+  rig.Settle();
+  CHECK(rig.NodeOf("w") == "n1");
+  CHECK(rig.Report("g").state == GangState::kWhole);
+}
+
 TEST_CASE("quota: a gang whose node went, and that finds no other, gives its quota back") {
   QuotaRig rig;
   rig.AddLeaf("q", {{"f", 2}});

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/planted.h"
+#include "core/gangs/ended.h"
 #include "core/gangs/evidence.h"
 #include "model/quantity.h"
 
@@ -224,6 +225,10 @@ Requirement Require(const Gang& gang, const Census& census) {
   count(census.later, true);
   count(census.ran, true);
   count(census.pending, false);
+  for (auto& [name, role] : roles) {
+    const int64_t gone = CountGone(gang, name, std::ranges::count(census.ran, name, &Member::role));
+    for (int64_t* sum : {&role.have, &role.exist, &requirement.have, &requirement.exist}) *sum += gone;
+  }
   if (!gang.spec.units.empty()) RequireUnits(gang, census, &requirement);
   // The member that bound ones name as the last is not left out for another: without it none could tell afterwards that
   // the gang was whole.

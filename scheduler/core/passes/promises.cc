@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/gangs/ended.h"
 #include "core/gangs/fit.h"
 
 namespace tutti::core {
@@ -87,13 +88,16 @@ void Promises::EndKept(GangId id) {
 int64_t Promises::Wanted(const Gang& gang, const model::PromisedMembers& declared) const {
   const bool stays_promised = declared.late || declared.ordered || (gang.quota && gang.quota->resizes());
   if (gang.whole && !stays_promised) return 0;
-  const int64_t made = std::ranges::count_if(gang.members, [&](const Member* member) {
-    if (member->promised || member->role != declared.role) return false;
+  int64_t made = 0, succeeded = 0;
+  for (const Member* member : gang.members) {
+    if (member->promised || member->role != declared.role) continue;
     const model::Pod& pod = *state_.pod(member->pod).pod;
+    succeeded += pod.phase == model::PodPhase::kSucceeded;
     // Gates are taken away once the gang is admitted, and it is admitted with places for all.
-    if (gang.spec.quota && (member->held_back || !pod.scheduling_gates.empty())) return false;
-    return !pod.meta.deleting() && pod.phase != model::PodPhase::kFailed;
-  });
+    if (gang.spec.quota && (member->held_back || !pod.scheduling_gates.empty())) continue;
+    made += !pod.meta.deleting() && pod.phase != model::PodPhase::kFailed;
+  }
+  made += CountGone(gang, declared.role, succeeded);
   return std::max<int64_t>(0, declared.count - made);
 }
 

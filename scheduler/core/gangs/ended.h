@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What remains of members that have ended well. Pure functions.
+#pragma once
+
+#include <string>
+
+#include "core/gangs/gang.h"
+
+namespace tutti::core {
+
+// Returns how many members of the role have ended well and are gone, as the gang's object says that so many have
+// (QuotaTerms::done) and `there` are not gone. They count for the minimum like those.
+int64_t CountGone(const Gang& gang, const std::string& role, int64_t there);
+
+}  // namespace tutti::core
