@@ -151,4 +151,32 @@ TEST_CASE("kueue: gangs leave for nodes where quota is enough, as few as will do
   CHECK(desk.Run().evicted.empty());
 }
 
+TEST_CASE("kueue: a gang lacks nodes, too, where its first flavor has quota and no nodes, and its last one no quota") {
+  FullNodes nodes;
+  nodes.full = {"f"};
+  nodes.desk.Wait(1, AskFor("a", 6));  // of g
+  nodes.desk.Run();
+  REQUIRE(nodes.desk.Has(1));
+  nodes.desk.Wait(2, AskFor("a", 4));
+  nodes.desk.Run();
+  REQUIRE_FALSE(nodes.desk.Has(2));
+  CHECK(nodes.desk.admission.LacksNodes(model::GangId(2)));
+  nodes.full.clear();
+  nodes.desk.admission.Retry(model::GangId(2));
+  nodes.desk.Run();
+  CHECK(nodes.desk.Has(2));
+}
+
+TEST_CASE("kueue: when a gang goes that lacks nodes, another like it sees what it lacks itself") {
+  FullNodes nodes;
+  nodes.full = {"f", "g"};
+  nodes.desk.Wait(1, AskFor("a", 2));
+  nodes.desk.Wait(2, AskFor("a", 2));
+  nodes.desk.Run();
+  REQUIRE(nodes.desk.admission.LacksNodes(model::GangId(1)));
+  nodes.desk.Forget(1);
+  nodes.desk.Run();
+  CHECK(nodes.desk.admission.LacksNodes(model::GangId(2)));
+}
+
 }  // namespace tutti::queue

@@ -136,6 +136,8 @@ void KueueAdmission::Enter(model::GangId gang, Waiting& waiting) {
 
 void KueueAdmission::Leave(model::GangId gang, Waiting& waiting) {
   if (!waiting.leaf.valid()) return;
+  // Those like it are not told when there are nodes: one of them has to see what it lacks.
+  if (waiting.lacks_nodes) lines_.Return(gang);
   lines_.Erase(gang);
   shares_.ReleaseLeaf(std::exchange(waiting.leaf, {}));
   waiting.progress.clear();

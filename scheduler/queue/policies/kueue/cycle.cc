@@ -60,7 +60,7 @@ std::vector<Turn> KueueCycle::Nominate() {
     if (!gang || !in_.IsActive(leaf)) continue;
     Waiting& waiting = in_.waiting_.at(*gang);
     if (waiting.nodes_epoch != in_.nodes_epoch_) waiting.progress.clear();
-    if (waiting.lacks_nodes && waiting.nodes_epoch == in_.nodes_epoch_ &&
+    if (waiting.lacks_nodes && waiting.progress.empty() && waiting.nodes_epoch == in_.nodes_epoch_ &&
         in_.shares_.leaf(leaf).strategy == model::QueueingStrategy::kStrictFifo)
       continue;
     Turn turn{*gang, leaf, &waiting.ask, {}, {}, waiting.progress};
@@ -150,7 +150,8 @@ void KueueCycle::Consider(Turn* turn) {
   const Assignment& assignment = turn->assignment;
   const Fit fit = assignment.fit();
   in_.waiting_.at(turn->gang).progress.clear();
-  in_.waiting_.at(turn->gang).lacks_nodes = false;
+  // Where a flavor before had quota and no nodes, nodes may still help.
+  if (turn->before.empty()) in_.waiting_.at(turn->gang).lacks_nodes = false;
   if (fit == Fit::kNone) {
     if (!turn->before.empty()) in_.scanned_.insert(turn->gang);
     return Refuse(*turn, assignment.no_fit, assignment.Message(), true);
@@ -221,10 +222,11 @@ bool KueueCycle::NextFlavors(const Turn& turn) {
 // Where the search stands where it began, it would end here again.
 void KueueCycle::RefuseWithoutNodes(const Turn& turn, std::string why) {
   Waiting& waiting = in_.waiting_.at(turn.gang);
-  waiting.lacks_nodes = turn.assignment.Progress() == turn.before || !NextFlavors(turn);
-  if (waiting.lacks_nodes) in_.scanned_.insert(turn.gang);
+  const bool ends = turn.assignment.Progress() == turn.before || !NextFlavors(turn);
+  if (ends) in_.scanned_.insert(turn.gang);
+  waiting.lacks_nodes = true;
   waiting.nodes_epoch = in_.nodes_epoch_;
-  Refuse(turn, WaitReason::kTopologyPlacementFailed, std::move(why), waiting.lacks_nodes);
+  Refuse(turn, WaitReason::kTopologyPlacementFailed, std::move(why), ends);
 }
 
 void KueueCycle::Reserve(const Turn& turn) {
