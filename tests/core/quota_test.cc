@@ -228,6 +228,24 @@ TEST_CASE("quota: a gang that waits for checks has quota and no nodes; by quota 
   CHECK(rig.NodeOf("w") == "n1");
 }
 
+TEST_CASE("quota: gangs of several queues that lack the same nodes are each woken by them") {
+  QuotaRig rig;
+  rig.AddLeaf("a", {{"f", 4}});
+  rig.AddLeaf("b", {{"f", 4}});
+  rig.AddNode("n1", 1);
+  for (const char* queue : {"a", "b"}) {
+    rig.Declare(std::string("of-") + queue, queue, Workers(1, "4"));
+    rig.Settle();
+  }
+  rig.Declare("small", "a", Workers(1));
+  rig.Settle();
+  REQUIRE(rig.Has("small"));
+  rig.AddNode("n2", 4);
+  rig.Settle();
+  CHECK_FALSE(rig.Has("of-a"));  // its queue has too little left
+  CHECK(rig.Has("of-b"));
+}
+
 TEST_CASE("quota: members that have done their work count for the minimum, also when they are gone") {
   QuotaRig rig;
   rig.AddLeaf("q", {{"f", 8}});

@@ -17,6 +17,8 @@ namespace {
 // Something may have ended what the refusal says.
 bool MayBeOver(const Refusal& refusal) {
   if (refusal.figures_stale || (!refusal.certificate && refusal.certificates.empty())) return true;
+  // Where another gang that waits by the same certificate was refused again, there are other figures.
+  if (refusal.certificate && refusal.certificate->figures_id != refusal.figures_id) return true;
   return (refusal.certificate && refusal.certificate->broken()) ||
          std::ranges::any_of(refusal.certificates, [](const auto& certificate) { return certificate->broken(); });
 }
