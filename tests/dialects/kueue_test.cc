@@ -470,6 +470,21 @@ TEST_CASE("the pods of a started job are members by their labels") {
   CHECK_FALSE(cluster.dialect.MembershipOf(PodFrom(R"({"labels":{"kueue.x-k8s.io/podset":"head"}})")));
 }
 
+TEST_CASE("pods of a job without a Workload wait, whoever let it go") {
+  Cluster cluster;
+  cluster.Add("rayjobs", RayJob("j"));
+  const model::GangKey key = cluster.KeyOf("j");
+  const model::Pod pod = PodFrom(fmt::format(
+      R"({{"labels":{{"kueue.x-k8s.io/podset":"head"}},"annotations":{{"kueue.x-k8s.io/workload":"{}"}}}})", key.name));
+  CHECK(cluster.dialect.MembershipOf(pod)->held);
+  cluster.Create(key);
+  CHECK(cluster.touched.members.contains(key));
+  CHECK_FALSE(cluster.dialect.MembershipOf(pod)->held);
+  cluster.Remove("Workload", key.name, "kueue.x-k8s.io");
+  CHECK(cluster.touched.members.contains(key));
+  CHECK(cluster.dialect.MembershipOf(pod)->held);
+}
+
 TEST_CASE("beside Kueue nothing is written, and the gang says why") {
   Cluster cluster;
   cluster.Add("rayjobs", RayJob("j"));

@@ -131,9 +131,11 @@ std::optional<Membership> Kueue::MembershipOf(const model::Pod& pod) const {
   membership.gang = workloads_.GangOfWorkload(pod.meta.ns, *workload);
   membership.role = *set;
   membership.head = *set == "head";
-  if (const Entry* entry = workloads_.Find(membership.gang))
-    for (const PodSet& each : entry->sets)
-      if (each.name == *set) std::tie(membership.head, membership.needs_head) = std::tie(each.head, each.needs_head);
+  const Entry* entry = workloads_.Find(membership.gang);
+  if (!entry) return membership;
+  membership.held = entry->LacksWorkload();
+  for (const PodSet& each : entry->sets)
+    if (each.name == *set) std::tie(membership.head, membership.needs_head) = std::tie(each.head, each.needs_head);
   return membership;
 }
 

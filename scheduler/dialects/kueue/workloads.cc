@@ -221,6 +221,7 @@ void Workloads::PutWorkload(const std::shared_ptr<const model::Object>& object, 
   if (place != own && slices_.emplace(own, place).second)
     touched->members.insert({std::string(kDialect), own.first, own.second});
   Entry& entry = Open(place);
+  if (entry.LacksWorkload()) touched->members.insert(entry.key);
   Slice& slice = entry.slices[own.second];
   const std::shared_ptr<const model::Object> before = std::exchange(slice.object, object);
   if (before && entry.workload == before) entry.workload = object;
@@ -240,6 +241,7 @@ void Workloads::DropWorkload(std::string_view ns, std::string_view name, Touched
   if (own == place) at->second.has_replaced_first = false;
   if (at->second.slices.erase(own.second) == 0) return;
   TakeSlices(at->second);
+  if (at->second.LacksWorkload()) touched->members.insert(at->second.key);
   CloseIfEmpty(place, touched);
 }
 
