@@ -57,6 +57,8 @@ class Unseen {
   // A desired object as the feed shows it, or until then as the reply to its creation had it; null: there is none.
   // Where its name was taken already, that is the object that has the name.
   virtual std::shared_ptr<const model::Object> Created(const ObjectRef& ref) const = 0;
+  // The objects that exist of those that were last desired to exist, or to go, for the one that states its desires now.
+  virtual std::vector<std::shared_ptr<const model::Object>> AllCreated() const { return {}; }
   // Why what is desired of an object could not be written; null: it was written, or not tried, or the API server could
   // not be reached.
   virtual const WriteRefusal* Refused(const ObjectRef&) const { return nullptr; }

@@ -41,9 +41,6 @@ const WrappedKind* KindOf(std::string_view kind_name) {
   return nullptr;
 }
 
-// The name of the AppWrapper; empty: it is of none.
-std::string CreatorOf(const SeenItem& item) { return item.object ? item.object->meta.Controller()->name : ""; }
-
 bool Queues(const WrapperSpec& spec, const base::Json& status) {
   if (spec.suspended) return false;
   return spec.components ? QueuesV1beta2(status) : QueuesV1beta1(status);
@@ -163,15 +160,12 @@ void AppWrappers::PutWrapper(std::shared_ptr<const model::Object> object, Touche
 void AppWrappers::PutItem(const ItemName& name, const SeenItem* seen, Touched* touched) {
   std::set<std::string> wrappers;  // that wrap it, or have created it
   if (seen) {
-    const auto [at, fresh] = seen_.try_emplace(name);
-    const bool same = !fresh && at->second == *seen;
-    at->second = *seen;
-    if (same) return;
+    if (!seen_.Put(name, *seen)) return;
     wrappers.insert(CreatorOf(*seen));
   } else {
-    const auto gone = seen_.extract(name);
-    if (gone.empty()) return;
-    wrappers.insert(CreatorOf(gone.mapped()));
+    std::optional<std::string> creator = seen_.Drop(name);
+    if (!creator) return;
+    wrappers.insert(*std::move(creator));
   }
   if (const auto claims = claims_.find(name); claims != claims_.end())
     wrappers.insert(std::get<1>(*claims->second.begin()));
@@ -250,8 +244,8 @@ model::GangSpec AppWrappers::MakeGang(const Record& record) const {
   for (const WrappedItem& item : record.spec.items) {
     if (deployed && item.sets.empty()) continue;  // which pods came of it cannot be known
     if (deployed && item.kind->watched) {
-      const auto seen = seen_.find({item.kind, meta.ns, item.name});
-      if (seen == seen_.end() || seen->second.owner != meta.uid || seen->second.ended) continue;
+      const SeenItem* seen = seen_.Find({item.kind, meta.ns, item.name});
+      if (!seen || seen->owner != meta.uid || seen->ended) continue;
     }
     for (const model::PromisedMembers& members : item.promised) {
       if (members.count == 0) continue;
@@ -305,10 +299,7 @@ std::string_view AppWrappers::SchedulerName(const model::GangKey& key) const {
 }
 
 WrapperFacts AppWrappers::Look(const Record& record, const GangReport& report, const cluster::Unseen& unseen) const {
-  return LookAt(record.object, record.spec, report, unseen, [&](const WrappedItem& item) -> const SeenItem* {
-    const auto at = seen_.find({item.kind, record.object->meta.ns, item.name});
-    return at == seen_.end() ? nullptr : &at->second;
-  });
+  return LookAt(record.object, record.spec, report, unseen, seen_);
 }
 
 WrapperWish AppWrappers::WishOf(const Record& record, const WrapperFacts& facts) const {

@@ -47,9 +47,8 @@ class AppWrappers final : public Dialect, public JobController {
   std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override;
 
  private:
-  using Place = std::pair<std::string, std::string>;                          // namespace, name
-  using ItemName = std::tuple<const WrappedKind*, std::string, std::string>;  // kind, namespace, name
-  using Claim = std::tuple<base::Millis, std::string, std::string>;           // created, the wrapper's name, its UID
+  using Place = std::pair<std::string, std::string>;                    // namespace, name
+  using Claim = std::tuple<base::Millis, std::string, std::string>;     // created, the wrapper's name, its UID
   struct Record {
     std::shared_ptr<const model::Object> object;
     WrapperSpec spec;
@@ -90,7 +89,7 @@ class AppWrappers final : public Dialect, public JobController {
   bool served_ = true, was_served_ = false;  // the kind; told by Served, and until then it counts as served
   std::map<Place, Record> wrappers_;
   std::map<ItemName, std::set<Claim>> claims_;  // AppWrappers that wrap an object of that name; the first may create it
-  std::map<ItemName, SeenItem> seen_;           // of watched kinds
+  SeenItems seen_;                              // of watched kinds
 };
 
 }  // namespace tutti::dialects

@@ -60,10 +60,10 @@ bool DeleteWasWritten(const cluster::Unseen& unseen, const cluster::ObjectRef& r
 }
 
 ItemStanding StandingOf(const model::Object& wrapper, const Json& status, const WrappedItem& item,
-                        const cluster::Unseen& unseen, const FindSeen& find) {
+                        const cluster::Unseen& unseen, const SeenItems& seen_items) {
   ItemStanding standing;
   const cluster::ObjectRef ref = item.Ref(wrapper.meta.ns);
-  if (const SeenItem* seen = find(item)) {
+  if (const SeenItem* seen = seen_items.Find({item.kind, wrapper.meta.ns, item.name})) {
     standing.seen = *seen;
     standing.shown = true;
   } else if (const auto created = unseen.Created(ref)) {
@@ -75,6 +75,7 @@ ItemStanding StandingOf(const model::Object& wrapper, const Json& status, const 
   if (!standing.seen) return standing;
   standing.ours = standing.seen->owner == wrapper.meta.uid;
   if (!standing.ours) return standing;
+  standing.old = !standing.seen->form.empty() && standing.seen->form != item.form;
   const bool deleted = DeleteWasWritten(unseen, item.Ref(wrapper.meta.ns, standing.seen->uid));
   standing.leaving = standing.seen->leaving || deleted;
   if (deleted && !item.kind->watched) standing = {.seen = std::nullopt, .shown = true};  // its end is not seen
@@ -92,16 +93,30 @@ std::optional<WrappedItem> ReadRecord(const Json& entry) {
   return item;
 }
 
-void LookAtFormers(const cluster::Unseen& unseen, const FindSeen& find, WrapperFacts* facts) {
+// Null: it was not created here, or is of a kind that is not wrapped.
+std::optional<WrappedItem> ReadCreated(const model::Object& object) {
+  WrappedItem item;
+  item.kind = FindWrappedKind(object.group, object.kind);
+  if (!item.kind || !model::Find(object.meta.annotations, kFormAnnotation)) return std::nullopt;
+  item.version = object.version;
+  item.name = object.meta.name;
+  return item;
+}
+
+// They are in the status, or the feed shows them, or they are known from the reply to their creation.
+void LookAtFormers(const cluster::Unseen& unseen, const SeenItems& seen, WrapperFacts* facts) {
   std::set<std::pair<const WrappedKind*, std::string>> present;
   if (facts->spec.problem.empty())
     for (const WrappedItem& item : facts->spec.items) present.emplace(item.kind, item.name);
-  for (const Json& entry : ListIn(facts->status, "componentStatus")) {
-    std::optional<WrappedItem> item = ReadRecord(entry);
-    if (!item || !present.emplace(item->kind, item->name).second) continue;
-    ItemStanding standing = StandingOf(*facts->wrapper, facts->status, *item, unseen, find);
+  const auto add = [&](std::optional<WrappedItem> item) {
+    if (!item || !present.emplace(item->kind, item->name).second) return;
+    ItemStanding standing = StandingOf(*facts->wrapper, facts->status, *item, unseen, seen);
     if (standing.ours) facts->formers.push_back({*std::move(item), std::move(standing)});
-  }
+  };
+  for (const Json& entry : ListIn(facts->status, "componentStatus")) add(ReadRecord(entry));
+  for (const ItemName& name : seen.Of(facts->wrapper->meta.uid))
+    if (const SeenItem* item = seen.Find(name); item->object) add(ReadCreated(*item->object));
+  for (const auto& object : unseen.AllCreated()) add(ReadCreated(*object));
 }
 
 bool WouldFailAgain(int http_status) {
@@ -133,7 +148,7 @@ bool StatusAgrees(const Json& fields, const Json& object) { return AgreesButTime
 }  // namespace
 
 WrapperFacts LookAt(std::shared_ptr<const model::Object> of, const WrapperSpec& spec, const GangReport& report,
-                    const cluster::Unseen& unseen, const FindSeen& find) {
+                    const cluster::Unseen& unseen, const SeenItems& seen) {
   WrapperFacts facts{std::move(of), spec, report, {}, {}, {}, {}, false, std::nullopt};
   const model::Object& wrapper = *facts.wrapper;
   facts.status = StatusOf(wrapper);
@@ -146,10 +161,10 @@ WrapperFacts LookAt(std::shared_ptr<const model::Object> of, const WrapperSpec& 
     }
   size_t left = kMostBytes;
   if (!TakeBytes(facts.status, &left)) facts.status = Json::object();
-  LookAtFormers(unseen, find, &facts);
+  LookAtFormers(unseen, seen, &facts);
   if (!spec.problem.empty()) return facts;
   for (const WrappedItem& item : spec.items) {
-    const ItemStanding& standing = facts.items.emplace_back(StandingOf(wrapper, facts.status, item, unseen, find));
+    const ItemStanding& standing = facts.items.emplace_back(StandingOf(wrapper, facts.status, item, unseen, seen));
     if (!facts.failure.empty()) continue;
     const cluster::WriteRefusal* refused = unseen.Refused(item.Ref(wrapper.meta.ns));
     if (standing.seen && !standing.ours) {
@@ -190,8 +205,11 @@ bool WrapperFacts::lost_all() const {
          report.bound == 0 && report.running == 0 && report.succeeded == 0 && report.deleting == 0;
 }
 
+bool WrapperFacts::edited() const { return !formers.empty() || std::ranges::any_of(items, &ItemStanding::old); }
+
 bool WrapperFacts::all_there() const {
-  return std::ranges::all_of(items, [](const ItemStanding& item) { return item.ours && !item.leaving && item.shown; });
+  return !edited() && std::ranges::all_of(
+                          items, [](const ItemStanding& item) { return item.ours && !item.leaving && item.shown; });
 }
 
 bool WrapperFacts::some_gone() const {
@@ -226,33 +244,46 @@ void Desire(const WrapperFacts& facts, WrapperWish wish, std::vector<DesiredObje
                     .fields = {{"status", std::move(wish.status)}},
                     .agree = StatusAgrees,
                     .seen = facts.wrapper});
+  if (wish.items == WrapperWish::Items::kLeave) return;
+  const bool all = wish.items == WrapperWish::Items::kRemove;
+  if (all || facts.edited()) {
+    for (size_t i = 0; i < facts.items.size(); ++i)
+      if (const ItemStanding& standing = facts.items[i]; standing.ours && (all || standing.old))
+        remove(facts.spec.items[i], *standing.seen);
+    for (const FormerItem& former : facts.formers) remove(former.item, *former.standing.seen);
+    return;
+  }
   for (size_t i = 0; i < facts.items.size(); ++i) {
     const WrappedItem& item = facts.spec.items[i];
     const ItemStanding& standing = facts.items[i];
-    if (wish.items == WrapperWish::Items::kRemove && standing.ours) {
-      remove(item, *standing.seen);
-    } else if (wish.items == WrapperWish::Items::kCreate) {
-      if (standing.leaving) return;
-      out->push_back({.ref = item.Ref(ns), .mode = DesiredObject::Mode::kExists, .fields = item.object});
-      if (!standing.ours) return;
-    }
+    if (standing.leaving) return;
+    out->push_back({.ref = item.Ref(ns),
+                    .mode = DesiredObject::Mode::kExists,
+                    .fields = item.object,
+                    .seen = standing.ours ? standing.seen->object : nullptr});
+    if (!standing.ours) return;
   }
-  if (wish.items == WrapperWish::Items::kRemove)
-    for (const FormerItem& former : facts.formers) remove(former.item, *former.standing.seen);
 }
 
 Json ComponentStatus(const WrapperFacts& facts) {
   Json list = Json::array();
-  for (size_t i = 0; i < facts.items.size(); ++i) {
-    const WrappedItem& item = facts.spec.items[i];
+  const auto add = [&](const WrappedItem& item, const ItemStanding& standing) {
     const model::ObjectKind& kind = item.kind->kind;
     Json& entry = list.emplace_back(
         Json{{"apiVersion", kind.group.empty() ? item.version : fmt::format("{}/{}", kind.group, item.version)},
              {"kind", kind.kind},
              {"name", item.name}});
-    if (facts.items[i].ours) entry["uid"] = facts.items[i].seen->uid;
-  }
+    if (standing.ours) entry["uid"] = standing.seen->uid;
+  };
+  for (size_t i = 0; i < facts.items.size(); ++i) add(facts.spec.items[i], facts.items[i]);
+  for (const FormerItem& former : facts.formers) add(former.item, former.standing);
   return list;
+}
+
+bool IsRecorded(const WrapperFacts& facts) {
+  for (size_t i = 0; i < facts.items.size(); ++i)
+    if (facts.items[i].ours && !facts.spec.items[i].kind->watched) return true;
+  return WasCreatedHere(facts.status);
 }
 
 bool WasCreatedHere(const Json& status) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,9 +22,11 @@ struct ItemStanding {
   bool ours = false;             // that is this AppWrapper's
   bool leaving = false;          // and is being deleted, or about to be
   bool shown = false;            // the feed shows it, or never will
+  bool old = false;              // it is as an earlier form of the spec had it
 };
 
 // What was created of an item that the spec has no more, or that cannot be read any more: the spec was edited since.
+// While not all is created, it goes first.
 struct FormerItem {
   WrappedItem item;  // its kind, version and name
   ItemStanding standing;
@@ -51,7 +52,8 @@ struct WrapperFacts {
   std::string why() const;
   bool begun_unplaced() const;  // it is admitted without places, and some of its items exist
   bool lost_all() const;        // it has no places any more, and none of its pods is on a node
-  bool all_there() const;       // all items exist, and none is leaving
+  bool edited() const;          // something is there as an earlier form of the spec had it
+  bool all_there() const;       // all items exist as they are to be, nothing else does, and none is leaving
   bool some_gone() const;       // an item that is watched is not there
   bool none_left() const;       // neither items, present or former, nor pods
   // "Job ns/j was created, and the spec does not have it any more"; empty: it has all that was created.
@@ -60,11 +62,8 @@ struct WrapperFacts {
   int64_t active() const { return report.total - report.succeeded - report.failed; }  // pods that have not ended
 };
 
-// Where the feed shows an object of that name: what it is.
-using FindSeen = std::function<const SeenItem*(const WrappedItem&)>;
-// REQUIRES: the results of `find` live as long as the facts.
 WrapperFacts LookAt(std::shared_ptr<const model::Object> wrapper, const WrapperSpec& spec, const GangReport& report,
-                    const cluster::Unseen& unseen, const FindSeen& find);
+                    const cluster::Unseen& unseen, const SeenItems& seen);
 
 struct WrapperWish {
   enum class Items : uint8_t { kLeave, kCreate, kRemove } items = Items::kLeave;
@@ -74,11 +73,14 @@ struct WrapperWish {
   void At(base::Millis wall_ms) { again_ms = again_ms == 0 ? wall_ms : std::min(again_ms, wall_ms); }
 };
 
-// Adds what the wish asks of the AppWrapper's status and of its items: to create, one after the other in their order.
+// Adds what the wish asks of the AppWrapper's status and of its items: to create, one after the other in their order,
+// once what an earlier form of the spec had is gone.
 void Desire(const WrapperFacts& facts, WrapperWish wish, std::vector<cluster::DesiredObject>* out);
 
 // The items as they are, with their UIDs, as the status lists them: so that what no feed shows can be deleted later.
 base::Json ComponentStatus(const WrapperFacts& facts);
+// Tells whether the status of one that is being created lists its items: only if some are there that no feed shows.
+bool IsRecorded(const WrapperFacts& facts);
 // Tells whether the status lists items so. Of those that another controller has created it does not, and these have
 // pods of which nothing is known here.
 bool WasCreatedHere(const base::Json& status);

@@ -9,7 +9,10 @@
 #include <optional>
 #include <utility>
 
+#include "base/json_string.h"
+#include "base/sha1.h"
 #include "dialects/appwrapper_condensed.h"
+#include "dialects/appwrapper_seen.h"
 #include "dialects/appwrapper_sets.h"
 #include "dialects/declaration.h"
 #include "dialects/fields.h"
@@ -95,6 +98,7 @@ struct ItemReader {
   void MarkTemplate(const PodSet& set, size_t place);
   void Inject();
   void Promise();
+  void SetForm();
 };
 
 bool ItemReader::ReadIdentity() {
@@ -231,6 +235,11 @@ void ItemReader::Promise() {
     read.Problem(fields.demand, promised.error().message);
 }
 
+void ItemReader::SetForm() {
+  item.form = base::Sha1Hex(base::PrintJson(item.object));
+  MapIn(MapIn(item.object, "metadata"), "annotations")[std::string(kFormAnnotation)] = item.form;
+}
+
 }  // namespace
 
 bool IsObjectName(std::string_view name) {
@@ -258,6 +267,7 @@ WrappedItem ReadItem(JsonReader& read, const WrapperContext& context, size_t ind
   for (size_t place = 0; place < reader.item.sets.size(); ++place) reader.MarkTemplate(reader.item.sets[place], place);
   reader.Inject();
   if (read.ok()) reader.Promise();
+  reader.SetForm();
   base::Freeze(reader.item.object);  // it is desired again and again, and never changes
   return std::move(reader.item);
 }

@@ -32,6 +32,7 @@ struct WrappedItem {
   const WrappedKind* kind = nullptr;
   std::string version, name;
   base::Json object;                             // whole, as it is to be created
+  std::string form;                              // its digest (kFormAnnotation), which it has as well
   std::vector<PodSet> sets;                      // of which the templates are known
   std::vector<model::PromisedMembers> promised;  // of its pods, by set; the role is the set's name
   // Its pods come one after the other, each when the one before runs: a StatefulSet's, unless it says otherwise. Then

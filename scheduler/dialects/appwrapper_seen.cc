@@ -31,6 +31,7 @@ SeenItem ReadSeen(const std::shared_ptr<const model::Object>& object) {
     item.owner = controller->uid;
     if (controller->kind == "AppWrapper") item.object = object;
   }
+  if (const std::string* form = model::Find(object->meta.annotations, kFormAnnotation)) item.form = *form;
   const Json& status = StatusOf(*object);
   for (const Json& condition : ListIn(status, "conditions")) {
     const std::string type = TextIn(condition, "type");
@@ -50,6 +51,45 @@ SeenItem ReadSeen(const std::shared_ptr<const model::Object>& object) {
   item.ended = item.failed || HoldsAnyOf(item, {"Complete", "Completed", "Succeeded"});
   return item;
 }
+
+bool SeenItems::Put(const ItemName& name, const SeenItem& item) {
+  const auto [at, fresh] = items_.try_emplace(name);
+  if (!fresh && at->second == item) {
+    at->second = item;
+    return false;
+  }
+  if (!fresh) Forget(name, at->second);
+  at->second = item;
+  if (!item.owner.empty()) by_owner_[item.owner].insert(name);
+  return true;
+}
+
+std::optional<std::string> SeenItems::Drop(const ItemName& name) {
+  const auto gone = items_.extract(name);
+  if (gone.empty()) return std::nullopt;
+  Forget(name, gone.mapped());
+  return CreatorOf(gone.mapped());
+}
+
+void SeenItems::Forget(const ItemName& name, const SeenItem& item) {
+  const auto of = by_owner_.find(item.owner);
+  if (of == by_owner_.end()) return;
+  of->second.erase(name);
+  if (of->second.empty()) by_owner_.erase(of);
+}
+
+const SeenItem* SeenItems::Find(const ItemName& name) const {
+  const auto at = items_.find(name);
+  return at == items_.end() ? nullptr : &at->second;
+}
+
+const std::set<ItemName>& SeenItems::Of(const std::string& owner) const {
+  static const std::set<ItemName> none;
+  const auto of = by_owner_.find(owner);
+  return of == by_owner_.end() ? none : of->second;
+}
+
+std::string CreatorOf(const SeenItem& item) { return item.object ? item.object->meta.Controller()->name : ""; }
 
 bool HasConditionOf(const SeenItem& item, std::string_view list) {
   const std::string wanted = base::LowerCase(list);

@@ -146,12 +146,15 @@ WrapperWish DispatchedNow(const WrapperFacts& facts, McadNext next) {
   if (!TextIn(facts.status, "message").empty()) out["message"] = nullptr;
   out["componentStatus"] = ComponentStatus(facts);
   SetCounts(facts, &out);
-  return {.status = std::move(next).Take()};
+  return {.items = Items::kCreate, .status = std::move(next).Take()};
 }
+
+// Its items are created, one after the other.
+bool IsBeingCreated(const Json& status) { return TextIn(status, "queuejobstate") == "HeadOfLine"; }
 
 WrapperWish InQueue(const WrapperFacts& facts, McadNext next) {
   // It was dispatched before: nothing is created while something of that is left.
-  const bool again = WasCreatedHere(facts.status);
+  const bool again = WasCreatedHere(facts.status) && !IsBeingCreated(facts.status);
   if (again && !facts.none_left()) return {.items = Items::kRemove};
   const bool first = facts.status.empty();
   Json& out = next.out();
@@ -187,8 +190,10 @@ WrapperWish InQueue(const WrapperFacts& facts, McadNext next) {
   next.Set("Pending", "HeadOfLine", kSetHol);
   out["canrun"] = true;
   if (!facts.failure.empty()) out["message"] = facts.failure;  // and it is tried again
+  const bool records = !again && IsRecorded(facts);
+  if (records) out["componentStatus"] = ComponentStatus(facts);
   WrapperWish wish{.items = Items::kCreate, .status = std::move(next).Take()};
-  if (first && facts.failure.empty())
+  if (first && !records && facts.failure.empty())
     wish.status = nullptr;  // that it is dispatched is said in a moment, and all of this with it
   return wish;
 }

@@ -45,7 +45,7 @@ std::string TemplatePath(std::string_view pointer) {
 
 Json ComponentsOf(const WrapperFacts& facts) {
   Json list = ComponentStatus(facts);
-  for (size_t i = 0; i < list.size(); ++i) {
+  for (size_t i = 0; i < facts.items.size(); ++i) {
     Json& sets = list[i]["podSets"] = Json::array();
     for (const PodSet& set : facts.spec.items[i].sets)
       sets.push_back({{"replicas", set.count}, {"path", TemplatePath(set.path)}});
@@ -119,11 +119,19 @@ WrapperWish ResetOrFail(PhaseNext next, bool counts = true) {
   return std::move(next).In("Resetting", Items::kRemove, {{"resettingCount", tries + (counts ? 1 : 0)}});
 }
 
+// Its items are created, one after the other.
+WrapperWish Creating(PhaseNext next) {
+  const WrapperFacts& facts = next.facts();
+  Json more = Json::object();
+  if (IsRecorded(facts)) more["componentStatus"] = ComponentsOf(facts);
+  return std::move(next).In("Resuming", Items::kCreate, std::move(more));
+}
+
 WrapperWish CreateFailed(PhaseNext next) {
   const WrapperFacts& facts = next.facts();
   const Millis until = next.SinceMs(kDeployed) + facts.spec.periods.admission_ms;
   if (!facts.hopeless && next.now_ms() < until) {
-    WrapperWish wish = std::move(next).In("Resuming", Items::kCreate);
+    WrapperWish wish = Creating(std::move(next));
     wish.At(until);
     return wish;
   }
@@ -134,15 +142,15 @@ WrapperWish CreateFailed(PhaseNext next) {
 
 WrapperWish Deploy(PhaseNext next) {
   const WrapperFacts& facts = next.facts();
-  const bool first = facts.status.empty();
   for (const char* type : {kQuota, kDeployed})
     if (!next.IsTrue(type)) next.Set(type, "True", "Resuming", "Suspend is false");
   if (!facts.failure.empty()) return CreateFailed(std::move(next));
   for (const char* type : {kReady, kUnhealthy}) next.Set(type, "False", "Resuming", "Suspend is false");
   if (facts.all_there())
-    return std::move(next).In("Running", Items::kLeave, {{"componentStatus", ComponentsOf(facts)}});
-  WrapperWish wish = std::move(next).In("Resuming", Items::kCreate);
-  if (first) wish.status = nullptr;  // that it runs is said in a moment, and all of this with it
+    return std::move(next).In("Running", Items::kCreate, {{"componentStatus", ComponentsOf(facts)}});
+  const bool silent = facts.status.empty() && !IsRecorded(facts);
+  WrapperWish wish = Creating(std::move(next));
+  if (silent) wish.status = nullptr;  // that it runs is said in a moment, and all of this with it
   return wish;
 }
 
@@ -157,7 +165,7 @@ WrapperWish BackToQueue(PhaseNext next) {
 // Nothing of it is there, or it is being created.
 WrapperWish WhileWaiting(PhaseNext next) {
   const WrapperFacts& facts = next.facts();
-  if (WasCreatedHere(facts.status)) {  // nothing is created while something is left
+  if (WasCreatedHere(facts.status) && next.phase() != "Resuming") {  // nothing is created while something is left
     if (!facts.none_left()) return std::move(next).Unchanged(Items::kRemove);
     return std::move(next).In("Suspended", Items::kLeave, {{"componentStatus", nullptr}});
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects that are created for a gang once it has its places: each once, whatever becomes of the writes.
+#include "base/random.h"
 #include "dialects/appwrapper.h"
 #include "sim/manifests/manifest.h"
 #include "tests/core/rig.h"
@@ -34,23 +35,28 @@ struct WrapperRig : Rig {
     Restart();
     AddNode("n1", 4);
   }
+  static sim::Json Job(const std::string& name, int64_t completions = 1) {
+    return {{"apiVersion", "batch/v1"},
+            {"kind", "Job"},
+            {"metadata", {{"name", name}}},
+            {"spec",
+             {{"completions", completions},
+              {"template",
+               {{"spec",
+                 {{"restartPolicy", "Never"},
+                  {"containers",
+                   {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", {{"cpu", "1"}}}}}}}}}}}}}}};
+  }
+  void Wrap(sim::Json items) {
+    REQUIRE(store.Create({{"apiVersion", "mcad.ibm.com/v1beta1"},
+                          {"kind", "AppWrapper"},
+                          {"metadata", {{"name", "aw"}, {"namespace", "default"}}},
+                          {"spec", {{"resources", {{"GenericItems", std::move(items)}}}}}}));
+  }
   // A ConfigMap and a Job of one pod.
   void Wrap() {
-    const sim::Json job = {
-        {"apiVersion", "batch/v1"},
-        {"kind", "Job"},
-        {"metadata", {{"name", "j"}}},
-        {"spec",
-         {{"template",
-           {{"spec",
-             {{"restartPolicy", "Never"},
-              {"containers", {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", {{"cpu", "1"}}}}}}}}}}}}}}};
     const sim::Json map = {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", "m"}}}};
-    REQUIRE(store.Create(
-        {{"apiVersion", "mcad.ibm.com/v1beta1"},
-         {"kind", "AppWrapper"},
-         {"metadata", {{"name", "aw"}, {"namespace", "default"}}},
-         {"spec", {{"resources", {{"GenericItems", {{{"generictemplate", map}}, {{"generictemplate", job}}}}}}}}}));
+    Wrap(sim::Json::array({{{"generictemplate", map}}, {{"generictemplate", Job("j")}}}));
   }
   std::string State() const { return sim::DigString(*store.Find(kWrappers, "default", "aw"), "status", "state"); }
   std::string UidOf(const sim::GroupResource& kind, const std::string& name) const {
@@ -149,6 +155,88 @@ TEST_CASE("A new leader goes on with what an earlier one had begun to create, al
   rig.Pass(600'000);
   CHECK(rig.State() == "Running");
   CHECK(rig.UidOf(kMaps, "m") == map);
+}
+
+TEST_CASE("An edit before the reply to a creation leaves nothing of the old form, also where no feed shows it") {
+  WrapperRig rig;
+  rig.fails = "ConfigMap";
+  rig.failures = 1;
+  rig.how.kind = sim::Fate::Kind::kDeliver;
+  rig.how.reply_delay_ms = 5'000;
+  rig.Wrap();
+  rig.Settle();
+  REQUIRE_FALSE(rig.UidOf(kMaps, "m").empty());
+  REQUIRE(rig.UidOf(kJobs, "j").empty());
+  REQUIRE(rig.store.Modify(kWrappers, "default", "aw", [](sim::Json& wrapper) {
+    wrapper["spec"]["resources"]["GenericItems"][0]["generictemplate"]["metadata"]["name"] = "n";
+  }));
+  rig.Pass(600'000);
+  CHECK(rig.State() == "Running");
+  CHECK(rig.UidOf(kMaps, "m").empty());
+  CHECK_FALSE(rig.UidOf(kMaps, "n").empty());
+  CHECK_FALSE(rig.UidOf(kJobs, "j").empty());
+}
+
+TEST_CASE("An edit after a creation leaves nothing of the old form to a new leader either") {
+  WrapperRig rig;
+  rig.fails = "Job";
+  rig.failures = 1;
+  rig.how.kind = sim::Fate::Kind::kDrop;
+  rig.Wrap();
+  rig.Settle();
+  REQUIRE_FALSE(rig.UidOf(kMaps, "m").empty());
+  REQUIRE(rig.UidOf(kJobs, "j").empty());
+  REQUIRE(rig.store.Modify(kWrappers, "default", "aw", [](sim::Json& wrapper) {
+    wrapper["spec"]["resources"]["GenericItems"].erase(0);
+  }));
+  rig.Restart();
+  rig.Pass(600'000);
+  CHECK(rig.State() == "Running");
+  CHECK(rig.UidOf(kMaps, "m").empty());
+  CHECK_FALSE(rig.UidOf(kJobs, "j").empty());
+}
+
+TEST_CASE("Edits, restarts and failed writes between creations end with what the last form has, and no more") {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    CAPTURE(seed);
+    base::Random random(seed);
+    WrapperRig rig;
+    rig.AddNode("n2", 8);
+    bool hostile = true;
+    rig.fate = [&](const cluster::Command&) {
+      using Kind = sim::Fate::Kind;
+      if (!hostile || random.OneIn(3)) return sim::Fate{};
+      constexpr Kind kKinds[] = {Kind::kDrop, Kind::kLoseReply, Kind::kRefuse, Kind::kDeliver};
+      return sim::Fate{.kind = kKinds[random.Below(4)], .reply_delay_ms = random.Between(0, 5'000)};
+    };
+    std::map<std::string, int64_t> wanted;  // completions by name
+    const auto draw = [&] {
+      sim::Json items = sim::Json::array();
+      wanted.clear();
+      while (wanted.size() < 3) wanted[fmt::format("j{}", random.Below(5))] = random.Between(1, 2);
+      for (const auto& [name, completions] : wanted)
+        items.push_back({{"generictemplate", Job(name, completions)}});
+      return items;
+    };
+    rig.Wrap(draw());
+    for (int edits = 0; edits < 12 && rig.State() != "Running"; ++edits) {
+      rig.Pass(random.Between(0, 20'000));
+      if (random.OneIn(4)) rig.Restart();
+      if (rig.State() == "Running") break;
+      REQUIRE(rig.store.Modify(kWrappers, "default", "aw", [&](sim::Json& wrapper) {
+        wrapper["spec"]["resources"]["GenericItems"] = draw();
+      }));
+    }
+    hostile = false;
+    rig.Pass(600'000);
+    CHECK(rig.State() == "Running");
+    std::map<std::string, int64_t> made;
+    for (const sim::Object& job : rig.store.All(kJobs)) {
+      made[sim::NameOf(*job)] = sim::IntOf(sim::Dig(*job, "spec", "completions"));
+      CHECK(sim::DigString(sim::ControllerOf(*job), "uid") == rig.UidOf(kWrappers, "aw"));
+    }
+    CHECK(made == wanted);
+  }
 }
 
 }  // namespace tutti::core

@@ -80,4 +80,93 @@ TEST_CASE("what no feed shows is deleted later by the UID that the status has") 
   CHECK(aw.Status()["phase"] == "Suspended");
 }
 
+namespace {
+
+std::string Both(bool mcad, const std::string& first, const std::string& second) {
+  return mcad ? Mcad(Item(first) + "," + Item(second)) : Components(first, R"(,{"template":)" + second + "}");
+}
+
+}  // namespace
+
+TEST_CASE("what an edit took out while items were created goes before others are created") {
+  for (const bool mcad : {true, false}) {
+    CAPTURE(mcad);
+    WrapperFixture aw(Both(mcad, kCluster, kJob), mcad);
+    aw.Begin();
+    aw.Create();
+    REQUIRE(aw.Named(Mode::kExists) == std::vector<std::string>{"rc", "j"});
+    aw.Template(0)["metadata"]["name"] = "other";
+    aw.Show();
+    aw.Admitted();
+    CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"rc"});
+    CHECK(aw.Named(Mode::kExists).empty());
+    aw.Gone("rayclusters.ray.io", "rc");
+    CHECK(aw.Named(Mode::kExists) == std::vector<std::string>{"other"});
+  }
+}
+
+TEST_CASE("what was created in another form than the spec has now is created again, and what is as before stays") {
+  for (const bool mcad : {true, false}) {
+    CAPTURE(mcad);
+    WrapperFixture aw(Both(mcad, kCluster, kJob), mcad);
+    aw.Begin();
+    aw.Create();
+    aw.Create();
+    aw.Template(1)["spec"]["parallelism"] = 1;
+    aw.Show();
+    aw.Admitted();
+    CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"j"});
+    CHECK(aw.Status()[mcad ? "state" : "phase"] != "Running");
+    aw.Gone("jobs.batch", "j");
+    REQUIRE(aw.Named(Mode::kExists) == std::vector<std::string>{"rc", "j"});
+    aw.Create();
+    CHECK(aw.Status()[mcad ? "state" : "phase"] == "Running");
+  }
+}
+
+TEST_CASE("what no feed shows is in the status before all is created, and goes if an edit took it out") {
+  for (const bool mcad : {true, false}) {
+    CAPTURE(mcad);
+    WrapperFixture aw(Both(mcad, kMap, kJob), mcad);
+    aw.Begin();
+    aw.Create();
+    CHECK(aw.Status()["componentStatus"][0]["uid"] == "u-m");
+    aw.known.created.clear();  // a new leader knows no more than the status
+    aw.Template(0)["metadata"]["name"] = "n";
+    aw.Show();
+    aw.Admitted();
+    REQUIRE(aw.Named(Mode::kGone) == std::vector<std::string>{"m"});
+    CHECK(aw.Status()["componentStatus"][2]["uid"] == "u-m");
+    aw.known.created.clear();
+    aw.known.written["m"] = nullptr;
+    CHECK(aw.Status()["componentStatus"].size() == 2);
+    aw.known.written.clear();
+    CHECK(aw.Named(Mode::kGone).empty());
+    CHECK(aw.Named(Mode::kExists) == std::vector<std::string>{"n"});
+  }
+}
+
+TEST_CASE("an edit that cannot be read takes away all that was created") {
+  for (const bool mcad : {true, false}) {
+    CAPTURE(mcad);
+    WrapperFixture aw(Both(mcad, kCluster, kJob), mcad);
+    aw.Begin();
+    aw.Create();
+    aw.Create();
+    aw.Template(0)["kind"] = "Nothing";
+    aw.Show();
+    CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"j", "rc"});
+  }
+}
+
+TEST_CASE("what others have given to an AppWrapper is none of its items") {
+  WrapperFixture aw(Both(false, kMap, kJob), false);
+  aw.Begin();
+  aw.ShowItem(kCluster, "u-aw");
+  CHECK(aw.Named(Mode::kGone).empty());
+  aw.object["spec"]["suspend"] = true;
+  aw.Show();
+  CHECK(aw.Named(Mode::kGone).empty());
+}
+
 }  // namespace tutti::dialects

@@ -67,7 +67,9 @@ TEST_CASE(
   aw.report.sentence.clear();
   aw.Admitted();
   REQUIRE(aw.Named(Mode::kExists) == std::vector<std::string>{"rc"});
-  const Json made = aw.Desires().back().fields;
+  Json made = aw.Desires().back().fields;
+  CHECK(made["metadata"]["annotations"].erase("tutti.dev/wrapped-form") == 1);
+  made["metadata"].erase("annotations");
   CHECK(made["metadata"] == Json::parse(R"({"name":"rc","namespace":"ns",
       "labels":{"appwrapper.mcad.ibm.com":"aw","own":"label","resourceName":"rc"},
       "ownerReferences":[{"apiVersion":"mcad.ibm.com/v1beta1","kind":"AppWrapper","name":"aw","uid":"u-aw",

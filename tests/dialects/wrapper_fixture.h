@@ -38,6 +38,11 @@ struct Known final : cluster::Unseen {
     const auto at = created.find(ref.name());
     return at == created.end() ? nullptr : at->second;
   }
+  std::vector<std::shared_ptr<const model::Object>> AllCreated() const override {
+    std::vector<std::shared_ptr<const model::Object>> all;
+    for (const auto& [name, object] : created) all.push_back(object);
+    return all;
+  }
   const cluster::WriteRefusal* Refused(const cluster::ObjectRef& ref) const override {
     const auto at = refused.find(ref.name());
     return at == refused.end() ? nullptr : &at->second;
@@ -80,12 +85,30 @@ struct WrapperFixture {
     item["metadata"]["ownerReferences"] = {
         {{"kind", "AppWrapper"}, {"name", "aw"}, {"uid", owner}, {"controller", true}}};
     item["status"] = status;
-    const std::string kind = item["kind"].get<std::string>();
+    Show(item);
+  }
+  void Show(const Json& item) {
+    const std::string kind = item["kind"].get<std::string>(), name = item["metadata"]["name"].get<std::string>();
     const std::string resource = kind == "Job" ? "jobs" : kind == "ConfigMap" ? "configmaps" : "rayclusters";
     if (resource == "configmaps")
-      known.created["m"] = ObjectFrom("/v1", resource, item.dump());
+      known.created[name] = ObjectFrom("/v1", resource, item.dump());
     else
       Put(dialect, ObjectFrom(item["apiVersion"].get<std::string>(), resource, item.dump()));
+  }
+  // The last item that is desired to exist comes to be.
+  void Create() {
+    Json item = Desires().back().fields;
+    item["metadata"]["uid"] = "u-" + item["metadata"]["name"].get<std::string>();
+    Show(item);
+  }
+  // The template of an item, as the AppWrapper has it.
+  Json& Template(size_t item) {
+    Json& spec = object["spec"];
+    return mcad ? spec["resources"]["GenericItems"][item]["generictemplate"] : spec["components"][item]["template"];
+  }
+  void Gone(const char* kind, const char* name) {
+    Touched touched;
+    dialect.Drop(kind, "ns", name, &touched);
   }
   std::vector<cluster::DesiredObject> Desires() {
     std::vector<cluster::DesiredObject> out;
@@ -123,6 +146,12 @@ struct WrapperFixture {
     return {};
   }
   void Admitted() { report.state = GangState::kAdmitted; }
+  // It is admitted, and its creation begins.
+  void Begin() {
+    Status();
+    Admitted();
+    Status();
+  }
   // The AppWrapper, of v1beta2, is let go, and runs once these items of it are there.
   void RunWith(std::initializer_list<const char*> items) {
     Status();

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,23 @@ namespace {
 constexpr base::Millis kGangEventDeadlineMs = 300'000;
 constexpr base::Millis kMovingQuietMs = 5'000;
 constexpr base::Millis kCountsEveryMs = 1'000;
+
+// What the keeper knows, for one subject.
+class UnseenOf final : public cluster::Unseen {
+ public:
+  UnseenOf(const ObjectKeeper& keeper, const ObjectKeeper::Subject& subject) : keeper_(keeper), subject_(subject) {}
+
+  const base::Json* Written(const cluster::ObjectRef& ref) const override { return keeper_.Written(ref); }
+  std::shared_ptr<const model::Object> Created(const cluster::ObjectRef& ref) const override {
+    return keeper_.Created(ref);
+  }
+  std::vector<std::shared_ptr<const model::Object>> AllCreated() const override { return keeper_.CreatedFor(subject_); }
+  const cluster::WriteRefusal* Refused(const cluster::ObjectRef& ref) const override { return keeper_.Refused(ref); }
+
+ private:
+  const ObjectKeeper& keeper_;
+  const ObjectKeeper::Subject& subject_;
+};
 
 }  // namespace
 
@@ -85,7 +103,7 @@ void GangStatus::Report(GangId id) {
   report.spec = &gang.spec;
   if (gang.quota || !gang.spec.problem.empty() || gang.note.announced) Announce(gang, report);
   std::vector<cluster::DesiredObject> desired;
-  gang.note.changes_at_ms = gang.dialect->Desire(report, keeper_, &desired);
+  gang.note.changes_at_ms = gang.dialect->Desire(report, UnseenOf(keeper_, subject), &desired);
   if (gang.note.changes_at_ms != 0) {
     const base::Millis in_ms = std::max<base::Millis>(1, gang.note.changes_at_ms - report.now_wall_ms);
     agenda_.At(id, clock_.MonotonicMs() + in_ms, Agenda::Due::kTell);

@@ -150,6 +150,14 @@ const base::Json* ObjectKeeper::Written(const cluster::ObjectRef& ref) const {
   return kept && kept->unseen() && kept->unseen()->ref.uid() == ref.uid() ? &kept->unseen()->fields : nullptr;
 }
 
+std::vector<std::shared_ptr<const model::Object>> ObjectKeeper::CreatedFor(const Subject& subject) const {
+  std::vector<std::shared_ptr<const model::Object>> created;
+  if (const auto at = objects_.find(subject); at != objects_.end())
+    for (const KeptObject& object : at->second)
+      if (object.seen() && object.desired().mode != DesiredObject::Mode::kFields) created.push_back(object.seen());
+  return created;
+}
+
 std::shared_ptr<const model::Object> ObjectKeeper::Created(const cluster::ObjectRef& ref) const {
   const KeptObject* kept = Find(ref);
   return kept ? kept->seen() : nullptr;

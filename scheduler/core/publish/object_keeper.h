@@ -68,6 +68,9 @@ class ObjectKeeper final : public cluster::Unseen {
   // Begins a new term as leader: forgets what was written before.
   void StartTerm();
 
+  // Returns the objects that exist of those that were desired to exist for the subject, or to go, when it was last
+  // stated.
+  std::vector<std::shared_ptr<const model::Object>> CreatedFor(const Subject& subject) const;
   const base::Json* Written(const cluster::ObjectRef& ref) const override;
   std::shared_ptr<const model::Object> Created(const cluster::ObjectRef& ref) const override;
   const cluster::WriteRefusal* Refused(const cluster::ObjectRef& ref) const override;
