@@ -63,7 +63,7 @@ struct Cycle::Parts {
   Evictable evictable{state, book};
   VictimSearch victim_search{state, book, evictable, planner, rankings, clock};
   VictimRefusals victim_refusals{evictable, clock};
-  QueueWaits waits{queues, book, agenda};
+  QueueWaits waits{queues, book, agenda, clock};
   Charges charges{state, queues, waits};
   AutoFits auto_fits{options.autoscaled_labels};
   QuotaDesk quota_desk{options.quota_rule, state, book, auto_fits, clock};

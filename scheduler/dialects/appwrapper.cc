@@ -229,6 +229,7 @@ model::GangSpec AppWrappers::MakeGang(const Record& record) const {
   gang.min_member = 0;
   gang.problem = record.spec.problem;
   gang.priority = record.spec.priority;
+  gang.priority_slope = record.spec.priority_slope;
   gang.fit = record.spec.fit;
   if (gang.problem.empty() && !record.spec.components) gang.problem = charged_.second;
   if (!record.spec.components && !charged_.first.empty()) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 #include <map>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "base/json.h"
 #include "dialects/declaration.h"
 #include "dialects/wording.h"
+#include "model/gang_rank.h"
 #include "model/quantity.h"
 
 namespace tutti::dialects {
@@ -40,15 +42,33 @@ void ReadGenericItem(JsonReader& read, const JsonField& one, const WrapperContex
   wrapper->items.push_back(std::move(item));
 }
 
+// Rounded to two digits, so that there are few different ones, however many AppWrappers there are.
+void ReadSlope(JsonReader& read, const JsonField& field, WrapperSpec* wrapper) {
+  constexpr double kSteepest = 100;
+  if (!field.present()) return;
+  const base::Json& value = field.value();
+  const double slope = value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+  if (!(std::abs(slope) <= kSteepest))
+    return read.Problem(
+        field, fmt::format("{} is no slope; write how much priority it gains each second, from -{} to {}",
+                           cluster::Describe(value), kSteepest, kSteepest));
+  const double units = slope * model::kSlopeUnit;
+  double digit = 1;
+  while (std::abs(units) >= 100 * digit) digit *= 10;
+  wrapper->priority_slope = static_cast<int32_t>(std::lround(units / digit) * static_cast<int64_t>(digit));
+}
+
 void ReadResources(JsonReader& read, const JsonField& spec, const WrapperContext& context, WrapperSpec* wrapper) {
   const JsonField resources = spec["resources"], items = resources["GenericItems"], old_items = resources["Items"],
-                  condensed = resources["generictemplate"], scheduling = spec["schedulingSpec"];
+                  condensed = resources["generictemplate"], scheduling = spec["schedulingSpec"],
+                  slope = spec["priorityslope"];
   if (FewEnough(read, items, kMostItems))
     read.Items(items, [&](const JsonField& one) { ReadGenericItem(read, one, context, wrapper); });
   if (condensed.present()) ReadGenericItem(read, resources, context, wrapper);
   if (old_items.present() && !old_items.value().empty())
     read.Problem(old_items, "is of the first releases, and not read; write GenericItems");
   wrapper->requeuing = ReadRequeuing(read, scheduling);
+  ReadSlope(read, slope, wrapper);
 }
 
 void ReadWrapperPriority(JsonReader& read, const JsonField& field, WrapperSpec* wrapper) {

@@ -21,6 +21,7 @@ struct WrapperSpec {
   bool foreign = false;     // it names another controller, which alone acts on it
   std::vector<WrappedItem> items;
   std::optional<int32_t> priority;
+  int32_t priority_slope = 0;  // v1beta1; model::GangSpec::priority_slope
   model::Fit fit = model::Fit::kNodes;
   WrapperPeriods periods;  // v1beta2
   Requeuing requeuing;     // v1beta1

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 
 #include "dialects/declaration.h"
 #include "dialects/wording.h"
+#include "model/gang_rank.h"
 #include "model/quantity.h"
 
 namespace tutti::dialects {
@@ -86,11 +88,20 @@ class McadNext {
     return text.replace(digits, 3, fmt::format("{:03}", (3 * noted_ + after) % 1000));
   }
   Json Take() && {
+    if (facts_.spec.priority_slope != 0) out_["systempriority"] = RisenPriority();
     out_["conditions"] = std::move(conditions_);
     return std::move(out_);
   }
 
  private:
+  // As of the last that was noted: that it rises is no reason to write.
+  double RisenPriority() const {
+    Millis noted_ms = 0;
+    for (const Json& each : conditions_) noted_ms = std::max(noted_ms, TimeIn(each, "lastTransitionMicroTime"));
+    const double age_s = static_cast<double>(noted_ms - facts_.wrapper->meta.created_ms) / 1000;
+    return facts_.spec.priority.value_or(0) + std::round(age_s * facts_.spec.priority_slope) / model::kSlopeUnit;
+  }
+
   static constexpr size_t kMost = 32;
   const WrapperFacts& facts_;
   const Millis now_ms_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.h"
 #include "doors/messages.h"
 #include "doors/text.h"
 
@@ -177,11 +178,13 @@ bool Hub::AwaitCopy() {
 std::shared_ptr<const Table> Hub::List() {
   const base::MutexLock lock(mutex_);
   if (!AwaitCopy()) return nullptr;
-  if (table_) return table_;
+  const Instant now = steady_clock::now();
+  if (table_ && (!table_->rises || now < table_until_)) return table_;
   std::vector<Row> rows;
   rows.reserve(gangs_.size());
   for (const auto& [gang, decision] : gangs_) rows.push_back({decision});
-  table_ = std::make_shared<const Table>(sequence_, std::move(rows));
+  table_ = std::make_shared<const Table>(sequence_, std::move(rows), base::SystemClock().WallMs());
+  table_until_ = now + kPace;
   return table_;
 }
 

@@ -90,6 +90,7 @@ class Hub {
   size_t kept_ ABSL_GUARDED_BY(mutex_) = 0, kept_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::deque<std::shared_ptr<const Batch>> batches_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<const Table> table_ ABSL_GUARDED_BY(mutex_);  // of `sequence_`; null: to be made
+  Instant table_until_ ABSL_GUARDED_BY(mutex_){};               // where it rises, it is made again by then
   Instant last_read_ ABSL_GUARDED_BY(mutex_){};
   bool wanted_ ABSL_GUARDED_BY(mutex_) = false;    // the copy
   uint64_t failures_ ABSL_GUARDED_BY(mutex_) = 0;  // lists that the scheduler did not make

@@ -6,17 +6,22 @@
 #include <tuple>
 
 #include "doors/messages.h"
+#include "model/gang_rank.h"
 
 namespace tutti::doors {
 namespace {
 
 // Gives those that wait their positions, queue by queue.
-std::vector<Row> WithPositions(std::vector<Row> rows) {
+std::vector<Row> WithPositions(std::vector<Row> rows, base::Millis now_ms) {
   std::map<QueueKey, std::vector<Row*>> lines;
   for (Row& row : rows)
     if (StandsInLine(*row.decision)) lines[QueueKeyOf(*row.decision)].push_back(&row);
   for (auto& [queue, line] : lines) {
-    std::ranges::stable_sort(line, {}, [](const Row* row) { return PlaceInLine(*row->decision); });
+    std::ranges::stable_sort(line, {}, [now_ms](const Row* row) {
+      const observe::Decision& it = *row->decision;
+      const model::GangRank rank{it.priority, it.created_ms, it.priority_slope};
+      return std::pair(-rank.PriorityAt(now_ms), it.created_ms);
+    });
     for (size_t i = 0; i < line.size(); ++i) {
       line[i]->position = static_cast<int32_t>(i + 1);
       line[i]->line = static_cast<int32_t>(line.size());
@@ -43,8 +48,11 @@ bool StandsInLine(const observe::Decision& decision) {
   return decision.state == GangState::kWaitingForQueue || decision.state == GangState::kWaitingForNodes;
 }
 
-Table::Table(uint64_t sequence, std::vector<Row> sorted)
-    : sequence(sequence), rows(WithPositions(std::move(sorted))) {}
+Table::Table(uint64_t sequence, std::vector<Row> sorted, base::Millis now_ms)
+    : sequence(sequence),
+      rows(WithPositions(std::move(sorted), now_ms)),
+      rises(std::ranges::any_of(
+          rows, [](const Row& row) { return row.decision->priority_slope != 0 && StandsInLine(*row.decision); })) {}
 
 std::pair<size_t, size_t> Table::RangeOf(const std::string& ns, const std::string& name) const {
   const auto key = [&](const Row& row) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "observe/decision.h"
 
 namespace tutti::doors {
@@ -31,11 +32,13 @@ using HoldersByNode = std::unordered_map<std::string, std::vector<Holding>>;
 
 class Table {
  public:
-  // Gives those that wait their positions. REQUIRES: the rows are sorted by namespace, name and dialect.
-  Table(uint64_t sequence, std::vector<Row> sorted);
+  // Gives those that wait their positions at the instant (wall time). REQUIRES: the rows are sorted by namespace, name
+  // and dialect.
+  Table(uint64_t sequence, std::vector<Row> sorted, base::Millis now_ms);
 
   const uint64_t sequence;  // of the last change
   const std::vector<Row> rows;
+  const bool rises;  // time alone changes positions
 
   // The rows [first, second) of the namespace, or of one name in it.
   std::pair<size_t, size_t> RangeOf(const std::string& ns, const std::string& name = "") const;

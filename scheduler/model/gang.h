@@ -118,7 +118,8 @@ struct GangSpec {
   std::optional<ResourceList> min_resources;  // what admission asks of the queue at least
   std::string queue;                          // its name; empty: no queue
   std::string queue_dialect;                  // whose queue that is; empty: the gang's own dialect's
-  std::optional<int32_t> priority;            // overrides the members'
+  std::optional<int32_t> priority;  // overrides the members'
+  int32_t priority_slope = 0;       // GangRank::slope: for the gang's place in line, and for nothing else
   // Other queues take nothing back of it before it has run so long. It can only shorten the time that its queue or the
   // configuration says (QueueSpec::min_runtime_ms); where neither says one, it counts for an hour at most.
   std::optional<base::Millis> min_runtime_ms;

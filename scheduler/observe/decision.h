@@ -59,6 +59,7 @@ struct Decision {
   std::string queue_dialect;   // whose queue that is, and the one whose quota it has; empty: there is none
   std::string scheduler_name;  // the profile's
   int32_t priority = 0;
+  int32_t priority_slope = 0;  // model::GangRank::slope
   int64_t min_member = 1;
   GangState state = GangState::kWaitingForMembers;
   std::string reason;   // one CamelCase word: "NotEnoughMembers", "QueueFull", "NoPlacement", "Binding", "Whole", ...

@@ -36,6 +36,9 @@ class FirstFit {
   // Returns the id of the first item whose need is at most `budget`.
   std::optional<uint32_t> First(int64_t budget) const;
 
+  // Returns the rank of the item. REQUIRES: it is there.
+  const Rank& rank(uint32_t id) const { return nodes_[at_.at(id)].rank; }
+
   bool empty() const { return at_.empty(); }
   size_t size() const { return at_.size(); }
   // Returns the least need of all items. REQUIRES: there are items.

@@ -25,7 +25,7 @@ class Order {
   void Erase(QueueId queue, Band band) { TournamentOf(band).Erase(EntryOf(queue)); }
   // The queue whose turn it is; nullopt: none has ready gangs.
   std::optional<QueueId> First(Band band) const {
-    const auto entry = TournamentOf(band).First(0);
+    const auto entry = TournamentOf(band).First(0, 0);  // what stands for a queue has no priority
     return entry ? std::optional(QueueId(entry->value)) : std::nullopt;
   }
   // How many queues have ready gangs.

@@ -24,7 +24,7 @@ void Tournament::Put(model::GangId gang, QueueId leaf, const GangRank& rank, int
   }
   const auto [stand, first] = stands_.try_emplace(leaf);
   if (first) stand->second.up = leaf == top_ ? QueueId() : tree_->parent(leaf);
-  stand->second.gangs.Put({-int64_t{rank.priority}, 0, rank.created_ms, gang.value}, need);
+  stand->second.gangs.Put(gang, rank, need);
   Climb(leaf);
 }
 
@@ -33,7 +33,7 @@ void Tournament::Erase(model::GangId gang) {
   if (at == leaf_of_.end()) return;
   const QueueId leaf = at->second;
   leaf_of_.erase(at);
-  stands_.at(leaf).gangs.Erase(gang.value);
+  stands_.at(leaf).gangs.Erase(gang);
   Climb(leaf);
 }
 
@@ -61,11 +61,11 @@ void Tournament::Moved(QueueId queue) {
   if (above != stands_.end()) above->second.queues.Put(RankOf(queue), here->second.LeastNeed());
 }
 
-std::optional<model::GangId> Tournament::First(int64_t budget) const {
+std::optional<model::GangId> Tournament::First(int64_t budget, base::Millis now_ms) const {
   for (QueueId at = top_;;) {
     const auto stand = stands_.find(at);
     if (stand == stands_.end()) return std::nullopt;
-    if (const auto gang = stand->second.gangs.First(budget)) return model::GangId(*gang);
+    if (const auto gang = stand->second.gangs.First(budget, now_ms)) return gang;
     const auto queue = stand->second.queues.First(budget);
     if (!queue) return std::nullopt;
     at = QueueId(*queue);

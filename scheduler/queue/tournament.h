@@ -2,10 +2,10 @@
 // Tournament: finds the next gang among the queues below one queue, or the next one that needs at most a budget. One
 // thread.
 //
-// In a queue, gangs are sorted by priority, then age. Of sibling queues the one with the higher priority is first, then
-// the one with the smaller share. A queue's own gangs are before those of queues below it. A gang that comes or goes,
-// or a changed share, costs the depth times the logarithm of the number of gangs or queues there. Gangs of a moved
-// queue keep their place until they are erased and put again.
+// In a queue, gangs are sorted by GangRank. Of sibling queues the one with the higher priority is first, then the one
+// with the smaller share. A queue's own gangs are before those of queues below it. A gang that comes or goes, or a
+// changed share, costs the depth times the logarithm of the number of gangs or queues there. Gangs of a moved queue
+// keep their place until they are erased and put again.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -15,18 +15,16 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "model/gang_rank.h"
 #include "model/ids.h"
 #include "queue/first_fit.h"
 #include "queue/ids.h"
+#include "queue/rising_fit.h"
 #include "queue/tree.h"
 
 namespace tutti::queue {
 
-// A gang's place in the line of its queue.
-struct GangRank {
-  int32_t priority = 0;
-  base::Millis created_ms = 0;
-};
+using model::GangRank;
 
 // A queue's place among its siblings.
 struct QueueRank {
@@ -46,7 +44,8 @@ class Tournament {
   void Put(model::GangId gang, QueueId leaf, const GangRank& rank, int64_t need);
   // Removes the gang, if it is there; also works after the tree has changed.
   void Erase(model::GangId gang);
-  std::optional<model::GangId> First(int64_t budget) const;
+  // `now_ms`: wall; it makes a difference where priorities change with time.
+  std::optional<model::GangId> First(int64_t budget, base::Millis now_ms) const;
 
   // Updates the queue's place after its rank has changed.
   void Moved(QueueId queue);
@@ -57,7 +56,8 @@ class Tournament {
  private:
   struct Stand {
     QueueId up;  // the parent when the first gang came; the queue must be removed there
-    FirstFit gangs, queues;
+    RisingFit gangs;
+    FirstFit queues;
     bool empty() const { return gangs.empty() && queues.empty(); }
     int64_t LeastNeed() const;
   };

@@ -68,11 +68,11 @@ void Waits::LeavePlace(model::GangId gang, const Waiter& waiter) {
   if (cells->second.empty()) cells_at_.erase(cells);
 }
 
-void Waits::WakeAt(const Place& place, Promised* promised, std::vector<model::GangId>* woken) {
+void Waits::WakeAt(const Place& place, base::Millis now_ms, Promised* promised, std::vector<model::GangId>* woken) {
   for (;;) {
     const auto at = places_.find(place);
     if (at == places_.end()) return;
-    const auto gang = at->second.First(Room(place, *promised));
+    const auto gang = at->second.First(Room(place, *promised), now_ms);
     if (!gang) return;
     ++looked_at_;
     Waiter& waiter = waiters_.at(*gang);
@@ -91,21 +91,21 @@ void Waits::WakeAt(const Place& place, Promised* promised, std::vector<model::Ga
   }
 }
 
-std::vector<model::GangId> Waits::Wake(QueueId queue, std::span<const CellId> cells) {
+std::vector<model::GangId> Waits::Wake(QueueId queue, std::span<const CellId> cells, base::Millis now_ms) {
   std::vector<model::GangId> woken;
   Promised promised;
   for (QueueId at = queue; at.valid(); at = tree_.parent(at))
-    for (const CellId cell : cells) WakeAt({at, cell}, &promised, &woken);
+    for (const CellId cell : cells) WakeAt({at, cell}, now_ms, &promised, &woken);
   return woken;
 }
 
-std::vector<model::GangId> Waits::WakeAnywhere() {
+std::vector<model::GangId> Waits::WakeAnywhere(base::Millis now_ms) {
   std::vector<Place> places;
   for (const auto& [place, gangs] : places_) places.push_back(place);
   std::ranges::sort(places, {}, [](const Place& place) { return std::pair(place.queue, place.cell); });
   std::vector<model::GangId> woken;
   Promised promised;
-  for (const Place& place : places) WakeAt(place, &promised, &woken);
+  for (const Place& place : places) WakeAt(place, now_ms, &promised, &woken);
   return woken;
 }
 

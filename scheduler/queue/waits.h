@@ -39,10 +39,10 @@ class Waits {
 
   // Removes and returns the gangs whose ask fits now. It is called after `cells` of `queue` or of one above it got more
   // room: after a release, a raised limit, or when a woken gang did not take its room. The smaller share is first, then
-  // priority, then age.
-  std::vector<model::GangId> Wake(QueueId queue, std::span<const CellId> cells);
+  // priority, then age. `now_ms`: wall; see GangRank.
+  std::vector<model::GangId> Wake(QueueId queue, std::span<const CellId> cells, base::Millis now_ms);
   // The same after limits that may have risen anywhere: all places are looked at.
-  std::vector<model::GangId> WakeAnywhere();
+  std::vector<model::GangId> WakeAnywhere(base::Millis now_ms);
   // Takes out all of the queue and of those below it, for its limits or its parent are others now.
   std::vector<model::GangId> TakeBelow(QueueId queue);
 
@@ -76,7 +76,7 @@ class Waits {
   int64_t Room(const Place& place, const Promised& promised) const;
   void StandAt(model::GangId gang, Waiter& waiter, const Place& place);
   void LeavePlace(model::GangId gang, const Waiter& waiter);
-  void WakeAt(const Place& place, Promised* promised, std::vector<model::GangId>* woken);
+  void WakeAt(const Place& place, base::Millis now_ms, Promised* promised, std::vector<model::GangId>* woken);
 
   QueueTree& tree_;
   const Ledger& ledger_;

@@ -2,9 +2,12 @@
 #include "dialects/appwrapper.h"
 
 #include <limits>
+#include <optional>
+#include <set>
 
 #include "dialects/appwrapper_periods.h"
 #include "dialects/declaration.h"
+#include "model/gang_rank.h"
 #include "tests/dialects/wrapper_fixture.h"
 
 namespace tutti::dialects {
@@ -424,6 +427,36 @@ TEST_CASE("v1beta1: a creation that may succeed later is tried again, and one th
   CHECK(status["message"] == "Job ns/j: try again");
   aw.known.refused["j"] = {422, "spec: wrong"};
   CHECK(aw.Status()["state"] == "Failed");
+}
+
+TEST_CASE("a slope is read to two digits, so that there are not many different ones") {
+  const auto slope = [](const std::string& text) {
+    WrapperFixture aw(Mcad(Item(kJob), R"("priorityslope":)" + text + ","));
+    return aw.spec.problem.empty() ? std::optional(aw.spec.priority_slope) : std::nullopt;
+  };
+  CHECK(slope("1") == model::kSlopeUnit);
+  CHECK(slope("0") == 0);
+  CHECK(slope("0.12345") == 1'200);
+  CHECK(slope("-2.56") == -26'000);
+  CHECK(slope("0.00016") == 2);
+  CHECK(slope("100") == 100 * model::kSlopeUnit);
+  for (const char* wrong : {"100.001", "1e300", "-1e300", R"("NaN")", R"("1")", "true", "{}"})
+    CHECK_FALSE(slope(wrong));
+  std::set<int32_t> all;
+  for (int i = 1; i <= 5'000; ++i) all.insert(*slope(std::to_string(i * 0.01999)));
+  CHECK(all.size() < 500);
+}
+
+TEST_CASE("systempriority is as of the last that is noted, and that it rises alone is not written") {
+  WrapperFixture aw(Mcad(Item(kJob), R"("priorityslope":0.5,)"));
+  aw.object["metadata"]["creationTimestamp"] = base::FormatTime(kNow - 10'000);
+  aw.Show();
+  CHECK(aw.Status()["systempriority"] == 14);
+  aw.report.now_wall_ms += 60'000;
+  CHECK(aw.Status()["systempriority"] == 14);
+  aw.report.state = GangState::kWaitingForNodes;
+  aw.report.sentence = "no room";
+  CHECK(aw.Status()["systempriority"] == 44);
 }
 
 }  // namespace tutti::dialects

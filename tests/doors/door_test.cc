@@ -67,6 +67,21 @@ TEST_CASE("gangs that wait in a queue have positions by priority, then age") {
   CHECK(seen == std::vector<std::string>{"old 2/3", "young 3/3", "elsewhere 1/1", "urgent 1/3", "whole 0/0"});
 }
 
+TEST_CASE("positions are by the priority that a gang has risen to") {
+  observe::Decision rising = Waiting("a", "rising", 0, 0);
+  rising.priority_slope = 1;
+  const auto first = [&](base::Millis now_ms) {
+    std::vector<Row> rows;
+    for (const observe::Decision& each : {Waiting("a", "high", 1, 0), rising})
+      rows.push_back({std::make_shared<const observe::Decision>(each)});
+    const Table table(1, std::move(rows), now_ms);
+    CHECK(table.rises);
+    return table.rows[0].position == 1 ? "high" : "rising";
+  };
+  CHECK(first(9'999'000) == std::string("high"));
+  CHECK(first(10'001'000) == std::string("rising"));
+}
+
 TEST_CASE("a table finds the rows of a namespace and of a name") {
   Rig rig;
   for (const char* ns : {"a", "b", "c"})

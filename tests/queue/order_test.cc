@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <tuple>
 
 #include "base/random.h"
 #include "tests/queue/build.h"
@@ -17,7 +19,7 @@ using Band = Order::Band;
 
 std::vector<uint32_t> TakeAll(Tournament& gangs) {
   std::vector<uint32_t> ids;
-  while (const auto gang = gangs.First(0)) {
+  while (const auto gang = gangs.First(0, 0)) {
     ids.push_back(gang->value);
     gangs.Erase(*gang);
   }
@@ -76,7 +78,7 @@ TEST_CASE("a gang of a queue that has moved can still be taken out of its line")
   tree.Put(Spec("a", "b"));
   CHECK(TakeAll(gangs) == std::vector<uint32_t>{1});
   gangs.Put(GangId(1), a, {}, 0);
-  CHECK(*gangs.First(0) == GangId(1));
+  CHECK(*gangs.First(0, 0) == GangId(1));
 }
 
 TEST_CASE("of random items the first that fits is found, as by looking through all") {
@@ -102,6 +104,42 @@ TEST_CASE("of random items the first that fits is found, as by looking through a
     REQUIRE(found.has_value() == (first != nullptr));
     if (first) REQUIRE(*found == first->id);
     REQUIRE(items.size() == all.size());
+  }
+}
+
+TEST_CASE("the first gang by a priority that rises is the one that a look at all of them finds, at any time") {
+  RisingFit gangs;
+  base::Random random(7);
+  struct Known {
+    model::GangRank rank;
+    int64_t need = 0;
+  };
+  std::map<uint32_t, Known> all;
+  for (int step = 0; step < 20'000; ++step) {
+    const auto id = static_cast<uint32_t>(random.Below(100));
+    if (random.OneIn(3)) {
+      gangs.Erase(GangId(id));
+      all.erase(id);
+    } else {
+      const auto slope = static_cast<int32_t>(random.Between(-1, 2)) * model::kSlopeUnit / 2;
+      const GangRank rank{static_cast<int32_t>(random.Between(-3, 3)), random.Between(0, 9) * 1'000, slope};
+      const int64_t need = random.Between(0, 50);
+      gangs.Put(GangId(id), rank, need);
+      all[id] = {rank, need};
+    }
+    const int64_t budget = random.Between(0, 50);
+    const base::Millis now_ms = random.Between(9, 40) * 1'000;
+    const auto key = [&](uint32_t of) {
+      const GangRank& rank = all.at(of).rank;
+      return std::tuple(-rank.PriorityAt(now_ms), rank.created_ms, of);
+    };
+    std::optional<uint32_t> first;
+    for (const auto& [other, known] : all)
+      if (known.need <= budget && (!first || key(other) < key(*first))) first = other;
+    const auto found = gangs.First(budget, now_ms);
+    REQUIRE(found.has_value() == first.has_value());
+    if (first) REQUIRE(found->value == *first);
+    REQUIRE(gangs.empty() == all.empty());
   }
 }
 

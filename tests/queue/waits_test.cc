@@ -24,10 +24,10 @@ struct Rig {
     ledger.SetLimit(id, gpu, gpus);
     return id;
   }
-  std::vector<uint32_t> Wake(QueueId queue) {
+  std::vector<uint32_t> Wake(QueueId queue, base::Millis now_ms = 0) {
     std::vector<uint32_t> ids;
     const CellId both[] = {gpu, cpu};
-    for (const GangId gang : waits.Wake(queue, both)) ids.push_back(gang.value);
+    for (const GangId gang : waits.Wake(queue, both, now_ms)) ids.push_back(gang.value);
     return ids;
   }
 };
@@ -41,10 +41,10 @@ TEST_CASE("a release wakes the gangs that it could satisfy together, in their or
   const QueueId a = rig.Leaf("a", 8), b = rig.Leaf("b", 8);
   rig.ledger.SetLimit(rig.root, rig.gpu, 10);
   const ChargeId in_a = rig.ledger.Charge(a, rig.Asks(6)), in_b = rig.ledger.Charge(b, rig.Asks(4));
-  CHECK(rig.waits.Put(GangId(1), a, {0, 1}, rig.Asks(4)));  // its own queue is short
-  CHECK(rig.waits.Put(GangId(2), b, {0, 2}, rig.Asks(2)));  // the root is short
-  CHECK(rig.waits.Put(GangId(3), b, {0, 3}, rig.Asks(1)));
-  CHECK_FALSE(rig.waits.Put(GangId(9), b, {0, 9}, rig.Asks(0, 5)));  // fits: it does not wait
+  CHECK(rig.waits.Put(GangId(1), {a}, {0, 1}, rig.Asks(4)));  // its own queue is short
+  CHECK(rig.waits.Put(GangId(2), {b}, {0, 2}, rig.Asks(2)));  // the root is short
+  CHECK(rig.waits.Put(GangId(3), {b}, {0, 3}, rig.Asks(1)));
+  CHECK_FALSE(rig.waits.Put(GangId(9), {b}, {0, 9}, rig.Asks(0, 5)));  // fits: it does not wait
   CHECK(rig.Wake(a).empty());
   CHECK(rig.waits.looked_at() == 0);
 
@@ -61,9 +61,9 @@ TEST_CASE("room that one cannot use is another's, and one that does not take its
   const QueueId a = rig.Leaf("a");
   rig.ledger.SetLimit(rig.root, rig.gpu, 4);
   const ChargeId all = rig.ledger.Charge(a, rig.Asks(4));
-  rig.waits.Put(GangId(1), a, {9, 1}, rig.Asks(5));  // never fits
-  rig.waits.Put(GangId(2), a, {5, 1}, rig.Asks(3));
-  rig.waits.Put(GangId(3), a, {0, 1}, rig.Asks(2));
+  rig.waits.Put(GangId(1), {a}, {9, 1}, rig.Asks(5));  // never fits
+  rig.waits.Put(GangId(2), {a}, {5, 1}, rig.Asks(3));
+  rig.waits.Put(GangId(3), {a}, {0, 1}, rig.Asks(2));
   rig.ledger.Release(all);
   CHECK(rig.Wake(a) == Ids{2});
   CHECK(rig.Wake(a) == Ids{3});  // the first has no node: called again, with the room still there
@@ -75,14 +75,14 @@ TEST_CASE("limits that rise anywhere wake those that have room together now") {
   Rig rig;
   const QueueId a = rig.Leaf("a", 1), b = rig.Leaf("b", 1);
   rig.ledger.SetLimit(rig.root, rig.gpu, 5);
-  rig.waits.Put(GangId(1), a, {0, 1}, rig.Asks(3));
-  rig.waits.Put(GangId(2), b, {0, 2}, rig.Asks(3));
-  rig.waits.Put(GangId(3), b, {0, 3}, rig.Asks(2));
-  CHECK(rig.waits.WakeAnywhere().empty());
+  rig.waits.Put(GangId(1), {a}, {0, 1}, rig.Asks(3));
+  rig.waits.Put(GangId(2), {b}, {0, 2}, rig.Asks(3));
+  rig.waits.Put(GangId(3), {b}, {0, 3}, rig.Asks(2));
+  CHECK(rig.waits.WakeAnywhere(0).empty());
   for (const QueueId queue : {a, b}) rig.ledger.SetLimit(queue, rig.gpu, 4);
-  CHECK(rig.waits.WakeAnywhere() == std::vector{GangId(1), GangId(3)});
+  CHECK(rig.waits.WakeAnywhere(0) == std::vector{GangId(1), GangId(3)});
   rig.ledger.SetLimit(rig.root, rig.gpu, kNoLimit);
-  CHECK(rig.waits.WakeAnywhere() == std::vector{GangId(2)});
+  CHECK(rig.waits.WakeAnywhere(0) == std::vector{GangId(2)});
 }
 
 TEST_CASE("a gang that is short of two resources wakes when it has both, whichever comes first") {
@@ -91,7 +91,7 @@ TEST_CASE("a gang that is short of two resources wakes when it has both, whichev
     const QueueId a = rig.Leaf("a", 4);
     rig.ledger.SetLimit(rig.root, rig.cpu, 10);
     const ChargeId gpus = rig.ledger.Charge(a, rig.Asks(4)), cpus = rig.ledger.Charge(a, rig.Asks(0, 10));
-    rig.waits.Put(GangId(1), a, {}, rig.Asks(1, 1));
+    rig.waits.Put(GangId(1), {a}, {}, rig.Asks(1, 1));
     rig.ledger.Release(gpus_first ? gpus : cpus);
     CHECK(rig.Wake(a).empty());
     rig.ledger.Release(gpus_first ? cpus : gpus);
@@ -105,8 +105,8 @@ TEST_CASE("between queues the smaller share is woken first, and a share that cha
   rig.ledger.SetLimit(rig.root, rig.gpu, 2);
   const ChargeId first = rig.ledger.Charge(a, rig.Asks(1)), second = rig.ledger.Charge(b, rig.Asks(1));
   for (uint32_t i = 0; i < 2; ++i) {
-    rig.waits.Put(GangId(10 + i), a, {0, i}, rig.Asks(1));
-    rig.waits.Put(GangId(20 + i), b, {0, i}, rig.Asks(1));
+    rig.waits.Put(GangId(10 + i), {a}, {0, i}, rig.Asks(1));
+    rig.waits.Put(GangId(20 + i), {b}, {0, i}, rig.Asks(1));
   }
   const auto set = [&](QueueId queue, double share) {
     if (rig.order.SetRank(queue, {0, share})) rig.waits.Moved(queue);
@@ -130,7 +130,7 @@ TEST_CASE("with 50,000 gangs that wait in 1,000 queues a release looks at those 
     queues.push_back(rig.Leaf("q" + std::to_string(i), i % 2 == 0 ? 4 : kNoLimit));
     charges.push_back(rig.ledger.Charge(queues.back(), rig.Asks(4)));
   }
-  for (uint32_t i = 0; i < 50'000; ++i) rig.waits.Put(GangId(i), queues[i % 1'000], {0, i}, rig.Asks(4));
+  for (uint32_t i = 0; i < 50'000; ++i) rig.waits.Put(GangId(i), {queues[i % 1'000]}, {0, i}, rig.Asks(4));
   for (int i = 0; i < 1'000; ++i) {
     rig.ledger.Release(charges[static_cast<size_t>(i)]);
     const Ids woken = rig.Wake(queues[static_cast<size_t>(i)]);
@@ -141,13 +141,31 @@ TEST_CASE("with 50,000 gangs that wait in 1,000 queues a release looks at those 
   CHECK(rig.waits.looked_at() < 2'000);
 }
 
+TEST_CASE("of gangs whose priorities rise the one is woken that is first by then") {
+  for (const base::Millis now_ms : {9'000, 11'000}) {
+    CAPTURE(now_ms);
+    Rig rig;
+    const QueueId a = rig.Leaf("a", 1);
+    const ChargeId all = rig.ledger.Charge(a, rig.Asks(1));
+    rig.waits.Put(GangId(1), {a}, {10, 0}, rig.Asks(1));
+    rig.waits.Put(GangId(2), {a}, {0, 0, model::kSlopeUnit}, rig.Asks(1));  // 10 after 10 s
+    rig.waits.Put(GangId(3), {a}, {0, 1, model::kSlopeUnit}, rig.Asks(1));
+    rig.ledger.Release(all);
+    const bool overtaken = now_ms > 10'000;
+    CHECK(rig.Wake(a, now_ms) == (overtaken ? Ids{2} : Ids{1}));
+    CHECK(rig.Wake(a, now_ms) == (overtaken ? Ids{3} : Ids{2}));
+    CHECK(rig.Wake(a, now_ms) == (overtaken ? Ids{1} : Ids{3}));
+    CHECK(rig.waits.size() == 0);
+  }
+}
+
 TEST_CASE("a gang that waits in a queue that changes is taken out with those below it") {
   Rig rig;
   const QueueId a = rig.Leaf("a", 0), b = rig.Leaf("b", 0);
   const QueueId below = rig.tree.Put(Spec("below", "a"));
-  rig.waits.Put(GangId(1), a, {}, rig.Asks(1));
-  rig.waits.Put(GangId(2), below, {}, rig.Asks(1));
-  rig.waits.Put(GangId(3), b, {}, rig.Asks(1));
+  rig.waits.Put(GangId(1), {a}, {}, rig.Asks(1));
+  rig.waits.Put(GangId(2), {below}, {}, rig.Asks(1));
+  rig.waits.Put(GangId(3), {b}, {}, rig.Asks(1));
   CHECK(rig.waits.TakeBelow(a) == std::vector{GangId(1), GangId(2)});
   CHECK(rig.waits.size() == 1);
   rig.waits.Erase(GangId(3));

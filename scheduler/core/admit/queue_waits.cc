@@ -23,7 +23,7 @@ void QueueWaits::Follow(GangId id) {
   queues_.waits().Erase(id);
   if (gang.refusal && !gang.refusal->asks_queue.empty()) {
     const QueueId queue = queues_.tree().Find(QueueOf(gang));
-    const queue::GangRank rank{gang.line.priority, gang.line.created_ms};
+    const model::GangRank rank = gang.line.rank();
     // Members of a whole gang may each ask for another amount: the least of each may fit where none of them does.
     if (!queue.valid() || !queues_.waits().Put(id, queue, rank, Ask(queues_.tree().cells(), gang.refusal->asks_queue)))
       book_.WakeOn(gang, framework::Wake::kQueue);
@@ -60,7 +60,7 @@ void QueueWaits::Note(QueueId queue, const Ask& amounts) {
 
 void QueueWaits::WakeFreed() {
   for (const auto& [queue, cells] : std::exchange(freed_, {})) {
-    Wake(queues_.waits().Wake(queue, std::vector(cells.begin(), cells.end())));
+    Wake(queues_.waits().Wake(queue, std::vector(cells.begin(), cells.end()), clock_.WallMs()));
     for (const CellId cell : cells) queues_.tree().cells().Release(cell);
     queues_.tree().Release(queue);
   }
@@ -72,7 +72,7 @@ void QueueWaits::OnQueueChanged(const queue::QueueKey& key) {
   for (const GangId id : queues_.waits().TakeBelow(queue)) agenda_.MarkWoken(id);
 }
 
-void QueueWaits::OnLimitsChanged() { Wake(queues_.waits().WakeAnywhere()); }
+void QueueWaits::OnLimitsChanged() { Wake(queues_.waits().WakeAnywhere(clock_.WallMs())); }
 
 void QueueWaits::Wake(const std::vector<GangId>& woken) {
   if (base::Planted(base::Bug::kWakeNobody)) return;

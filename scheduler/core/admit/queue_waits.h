@@ -20,7 +20,8 @@ namespace tutti::core {
 
 class QueueWaits {
  public:
-  QueueWaits(Queues& queues, GangBook& book, Agenda& agenda) : queues_(queues), book_(book), agenda_(agenda) {}
+  QueueWaits(Queues& queues, GangBook& book, Agenda& agenda, const base::Clock& clock)
+      : queues_(queues), book_(book), agenda_(agenda), clock_(clock) {}
   ~QueueWaits();
   QueueWaits(const QueueWaits&) = delete;
   QueueWaits& operator=(const QueueWaits&) = delete;
@@ -49,6 +50,7 @@ class QueueWaits {
   Queues& queues_;
   GangBook& book_;
   Agenda& agenda_;
+  const base::Clock& clock_;
   std::map<queue::QueueId, std::set<queue::CellId>> freed_;  // which cells of which queue; all are held
   // What gangs asked for that were woken and not considered since, each with its queue, which is held.
   std::map<model::GangId, std::pair<queue::QueueId, queue::Ask>> promised_;

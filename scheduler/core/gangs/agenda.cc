@@ -12,7 +12,12 @@ using model::GangId;
 
 bool Agenda::InOrder::operator()(GangId a, GangId b) const {
   const Gang &ga = book->at(a), &gb = book->at(b);
-  if (ga.line.priority != gb.line.priority) return ga.line.priority > gb.line.priority;
+  if (ga.line.slope != 0 || gb.line.slope != 0) {
+    const int64_t pa = ga.line.rank().PriorityAt(now_ms), pb = gb.line.rank().PriorityAt(now_ms);
+    if (pa != pb) return pa > pb;
+  } else if (ga.line.priority != gb.line.priority) {
+    return ga.line.priority > gb.line.priority;
+  }
   if (ga.line.sorted_besides != gb.line.sorted_besides) return gb.line.sorted_besides;
   if (ga.line.created_ms != gb.line.created_ms) return ga.line.created_ms < gb.line.created_ms;
   if (ga.line.pod_class != gb.line.pod_class) return ga.line.pod_class < gb.line.pod_class;
@@ -23,6 +28,7 @@ bool Agenda::InOrder::operator()(GangId a, GangId b) const {
 // REQUIRES: it stands neither in the line nor in a group, which are sorted by this.
 void Agenda::SetKey(Gang& gang) const {
   gang.line.priority = book_.Priority(gang);
+  gang.line.slope = gang.spec.priority_slope;
   gang.line.sorted_besides = gang.line.besides;
   gang.line.created_ms = book_.Created(gang);
   gang.line.pod_class = gang.members.empty() ? 0 : book_.ClassOf(*gang.members.front()).value;
@@ -49,7 +55,7 @@ void Agenda::PutInLine(GangId id) {
   }
   if (gang.line.group != AgendaEntry::kNoGroup &&
       (gang.line.priority != book_.Priority(gang) || gang.line.created_ms != book_.Created(gang) ||
-       gang.line.sorted_besides != gang.line.besides))
+       gang.line.slope != gang.spec.priority_slope || gang.line.sorted_besides != gang.line.besides))
     LeaveGroup(id);
   if (gang.line.group == AgendaEntry::kNoGroup) SetKey(gang);
   gang.line.ready = true;
@@ -62,7 +68,7 @@ bool Agenda::StandBehind(GangId id) {
   gang.line.besides = true;
   LeaveGroup(id);
   SetKey(gang);
-  if (ready_.empty() || InOrder{&book_}(id, ready_.First())) return false;
+  if (ready_.empty() || InOrder{&book_, clock_.WallMs()}(id, ready_.First())) return false;
   gang.line.ready = true;
   ready_.Insert(id);
   return true;
@@ -116,9 +122,10 @@ void Agenda::LeaveGroup(GangId id) {
 bool Agenda::Regroup(GangId id) {
   Gang& gang = book_.at(id);
   const bool waits = gang.refusal && framework::Any(gang.refusal->wakes);
-  const std::string shape = !waits                        ? std::string()
-                            : gang.refusal->shape.empty() ? "#" + std::to_string(id.value)
-                                                          : gang.refusal->shape;
+  std::string shape = !waits                        ? std::string()
+                      : gang.refusal->shape.empty() ? "#" + std::to_string(id.value)
+                                                    : gang.refusal->shape;
+  if (waits && gang.spec.priority_slope != 0) shape += "^" + std::to_string(gang.spec.priority_slope);
   if (gang.line.group != AgendaEntry::kNoGroup) {
     WaitingGroup& group = groups_[gang.line.group];
     if (group.shape == shape) {  // refused again, and the others would be
@@ -228,7 +235,8 @@ void Agenda::TakeSeeks(uint32_t slot, GangId id) {
 
 std::vector<uint32_t> Agenda::TakeSeeking() {
   std::vector<uint32_t> groups(seeking_.begin(), seeking_.end());
-  std::ranges::sort(groups, InOrder{&book_}, [this](uint32_t slot) { return *groups_[slot].gangs.begin(); });
+  std::ranges::sort(groups, InOrder{&book_, clock_.WallMs()},
+                    [this](uint32_t slot) { return *groups_[slot].gangs.begin(); });
   for (const uint32_t slot : groups) SetSeeks(slot, SeeksVictims::kNo, 0);
   return groups;
 }

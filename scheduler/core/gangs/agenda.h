@@ -5,9 +5,10 @@
 // Invariants
 //   (1) ready gangs of a queue, and those of no queue, are taken by priority, then those first whose minimum may lack
 //       something, then age (the API server tells it in seconds), then class by class, because a class's ranking
-//       catches up once for all of them, then name; whose turn it is among queues, ReadyLines says;
-//   (2) gangs refused alike (Refusal::shape) wait in one group, of which only the first is woken; when it leaves the
-//       group, the next is. So ten thousand equal gangs cost what one costs;
+//       catches up once for all of them, then name; whose turn it is among queues, ReadyLines says. A priority may
+//       rise with time (model::GangRank);
+//   (2) gangs refused alike (Refusal::shape) whose priorities rise alike wait in one group, of which only the first is
+//       woken; when it leaves the group, the next is. So ten thousand equal gangs cost what one costs;
 //   (3) a gang is touched at most once until TakeTouched. One thread.
 #pragma once
 
@@ -32,7 +33,7 @@ class Agenda {
  public:
   // `tree` and `order` are of the gangs' queues; both must outlive this.
   Agenda(GangBook& book, queue::QueueTree& tree, queue::Order& order, const base::Clock& clock)
-      : book_(book), clock_(clock), ready_(book, tree, order, InOrder{&book}) {}
+      : book_(book), clock_(clock), ready_(book, tree, order, InOrder{&book}, clock) {}
   Agenda(const Agenda&) = delete;
   Agenda& operator=(const Agenda&) = delete;
 
@@ -135,6 +136,7 @@ class Agenda {
  private:
   struct InOrder {
     const GangBook* book;
+    base::Millis now_ms = 0;  // wall; it makes a difference between gangs of different slopes alone
     bool operator()(model::GangId a, model::GangId b) const;
   };
   struct WaitingGroup {

@@ -20,6 +20,7 @@
 #include "dialects/dialect.h"
 #include "framework/verdict.h"
 #include "model/gang.h"
+#include "model/gang_rank.h"
 #include "model/ids.h"
 #include "observe/wording.h"
 #include "queue/ids.h"
@@ -257,10 +258,13 @@ struct AgendaEntry {
   // The key it is sorted by, in the line and among those that wait.
   base::Millis created_ms = 0;
   int32_t priority = 0;
+  int32_t slope = 0;
   bool sorted_besides = false;
   uint32_t pod_class = 0;
   queue::QueueId queue;       // in whose line it stands, if it does
   uint32_t group = kNoGroup;  // of gangs that wait for the same
+
+  model::GangRank rank() const { return {priority, created_ms, slope}; }
 };
 
 // What was last written about a gang, and when more may be. The classes of core/publish and PublishPass write it.

@@ -252,11 +252,12 @@ std::optional<Outlook> Rehearsal::Relimit(const observe::LimitChange& change) {
 
 std::vector<GangDraft> Rehearsal::WaitingIn(QueueId queue, int64_t* left_out) const {
   std::vector<std::pair<std::pair<int64_t, base::Millis>, const Gang*>> line;
+  const base::Millis now = clock_.WallMs();
   book_.ForEach([&](GangId, const Gang& gang) {
     if (gang.state != GangState::kWaitingForQueue && gang.state != GangState::kWaitingForNodes) return;
     const QueueId of = queues_.tree().Find(QueueOf(gang));
     if (of.valid() && queues_.tree().IsOnPath(queue, of))
-      line.push_back({{-int64_t{book_.Priority(gang)}, gang.line.created_ms}, &gang});
+      line.push_back({{-gang.line.rank().PriorityAt(now), gang.line.created_ms}, &gang});
   });
   std::ranges::stable_sort(line, {}, [](const auto& one) { return one.first; });
   std::vector<GangDraft> drafts;

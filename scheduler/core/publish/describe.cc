@@ -120,6 +120,7 @@ observe::Decision Describer::Describe(const Gang& gang) const {
     decision.queue_dialect = QueueOf(gang).dialect;
   decision.scheduler_name = book_.SchedulerName(gang);
   decision.priority = book_.Priority(gang);
+  decision.priority_slope = gang.spec.priority_slope;
   decision.min_member = gang.spec.min_member;
   decision.state = gang.state;
   decision.since_ms = gang.since_ms;
