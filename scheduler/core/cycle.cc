@@ -328,8 +328,8 @@ void Cycle::Audit() const {
   size_t held = 0, asked = 0;
   parts_->book.ForEach([&](GangId, const Gang& gang) {
     for (const Member* member : gang.members) {
-      held += member->held.as != nullptr;
-      asked += member->asked.as != nullptr;
+      held += member->held.ids.size();
+      asked += member->asked.ids.size();
     }
   });
   parts_->queues.Audit(held, asked);

@@ -120,8 +120,9 @@ void AppWrappers::FollowQueues(Touched* touched) {
 }
 
 void AppWrappers::FollowQuotas(Touched* touched) {
-  if (charged_ == std::pair(std::string(quotas_->tree()), quotas_->problem())) return;
-  charged_ = {std::string(quotas_->tree()), quotas_->problem()};
+  std::pair charged(quotas_->trees(), quotas_->problem());
+  if (charged_ == charged) return;
+  charged_ = std::move(charged);
   for (auto& [place, record] : wrappers_)
     if (!record.spec.components) Refresh(record, touched);
 }
@@ -223,6 +224,18 @@ void AppWrappers::Refresh(Record& record, Touched* touched) {
   touched->gangs.insert(record.gang.key);
 }
 
+void AppWrappers::Charge(model::GangSpec* gang, const model::StringMap& labels) const {
+  for (const std::string& tree : charged_.first) {
+    const std::string* node = model::Find(labels, tree);
+    std::string queue = fmt::format("{}/{}", tree, node && !node->empty() ? *node : "default");
+    if (gang->queue.empty())
+      gang->queue = std::move(queue);
+    else
+      gang->further_queues.push_back(std::move(queue));
+    gang->queue_dialect = QuotaSubtrees::kName;
+  }
+}
+
 model::GangSpec AppWrappers::MakeGang(const Record& record) const {
   const model::ObjectMeta& meta = record.object->meta;
   model::GangSpec gang = GangOf(name(), *record.object);
@@ -232,11 +245,7 @@ model::GangSpec AppWrappers::MakeGang(const Record& record) const {
   gang.priority_slope = record.spec.priority_slope;
   gang.fit = record.spec.fit;
   if (gang.problem.empty() && !record.spec.components) gang.problem = charged_.second;
-  if (!record.spec.components && !charged_.first.empty()) {
-    const std::string* node = model::Find(*record.object->meta.labels, charged_.first);
-    gang.queue = fmt::format("{}/{}", charged_.first, node && !node->empty() ? *node : "default");
-    gang.queue_dialect = QuotaSubtrees::kName;
-  }
+  if (!record.spec.components) Charge(&gang, *record.object->meta.labels);
   const base::Json& status = StatusOf(*record.object);
   if (!gang.problem.empty() || !Acts(record) || !Queues(record.spec, status)) return gang;
   gang.remark = record.spec.remark;

@@ -63,7 +63,9 @@ class AppWrappers final : public Dialect, public JobController {
   void TouchDesires(const Record& record, Touched* touched) const;
   // Follows whether AppWrappers wait in the queues at all.
   void FollowQueues(Touched* touched);
-  // Reads again what is charged to the quota tree, if that is another one now.
+  // Charges the gang to a node of each tree: the one that the label of the tree's name says, else "default".
+  void Charge(model::GangSpec* gang, const model::StringMap& labels) const;
+  // Reads again what is charged to the quota trees, if those are others now.
   void FollowQuotas(Touched* touched);
   bool Acts(const Record& record) const;  // it is this scheduler that acts on it, and it stays
   void PutWrapper(std::shared_ptr<const model::Object> object, Touched* touched);
@@ -83,7 +85,7 @@ class AppWrappers final : public Dialect, public JobController {
   const JobQueues* const queues_;
   const QuotaSubtrees* const quotas_;
   bool queues_open_ = true;
-  std::pair<std::string, std::string> charged_;  // of the quotas: the tree, and the problem
+  std::pair<std::vector<std::string>, std::string> charged_;  // of the quotas: the trees, and the problem
   const model::ObjectKind kind_;
   std::vector<model::ObjectKind> kinds_;
   bool served_ = true, was_served_ = false;  // the kind; told by Served, and until then it counts as served

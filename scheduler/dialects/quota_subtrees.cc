@@ -13,7 +13,7 @@ namespace {
 using cluster::JsonField;
 using cluster::JsonReader;
 
-constexpr size_t kMostNodes = 1'000;
+constexpr size_t kMostNodes = 1'000, kMostTrees = 16;
 
 std::string QueueName(std::string_view tree, std::string_view node) { return fmt::format("{}/{}", tree, node); }
 
@@ -115,13 +115,21 @@ std::optional<model::QueueSpec> QuotaSubtrees::DescribeQueue(std::string_view na
   return queue;
 }
 
+std::vector<std::string> QuotaSubtrees::trees() const {
+  std::vector<std::string> names;
+  for (const auto& [name, objects] : trees_) {
+    if (names.size() == kMostTrees) break;
+    names.push_back(name);
+  }
+  return names;
+}
+
 std::string QuotaSubtrees::problem() const {
   if (!unread_.empty()) return subtrees_.at(*unread_.begin()).problem;
-  if (trees_.size() < 2) return {};
+  if (trees_.size() <= kMostTrees) return {};
   return fmt::format(
-      "QuotaSubtrees are of several trees, such as {} and {}, and an AppWrapper is charged to one; delete those of the "
-      "others",
-      Named(trees_.begin()->first), Named(std::next(trees_.begin())->first));
+      "QuotaSubtrees are of {} trees, and an AppWrapper is charged to {} at most; delete those of some trees",
+      trees_.size(), kMostTrees);
 }
 
 }  // namespace tutti::dialects

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// QuotaSubtrees: MCAD's quota tree, of which each object declares some nodes. A node is a queue, and is named
-// TREE/NODE; AppWrappers of v1beta1 are its gangs.
+// QuotaSubtrees: MCAD's quota trees, of which each object declares some nodes. A node is a queue, and is named
+// TREE/NODE; AppWrappers of v1beta1 are its gangs, each in all trees.
 //
 // A hard node, and the root, hold no more than their quota. A soft one may borrow: what it has goes up to the next hard
 // node, or to the root. There are no pods of this dialect.
@@ -32,9 +32,9 @@ class QuotaSubtrees final : public Dialect {
   model::GangSpec Describe(const model::GangKey& key) const override;
   std::optional<model::QueueSpec> DescribeQueue(std::string_view name) const override;
 
-  // The tree that AppWrappers are charged to; empty: there is none.
-  std::string_view tree() const { return trees_.empty() ? std::string_view() : trees_.begin()->first; }
-  // Why they cannot be charged: no node of a QuotaSubtree can be read, or there are several trees. Empty: they can.
+  // The trees that AppWrappers are charged to, by name.
+  std::vector<std::string> trees() const;
+  // Why they cannot be charged: no node of a QuotaSubtree can be read, or there are too many trees. Empty: they can.
   std::string problem() const;
 
  private:

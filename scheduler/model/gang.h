@@ -118,6 +118,9 @@ struct GangSpec {
   std::optional<ResourceList> min_resources;  // what admission asks of the queue at least
   std::string queue;                          // its name; empty: no queue
   std::string queue_dialect;                  // whose queue that is; empty: the gang's own dialect's
+  // More queues, of other trees and of the same dialect, that its members are charged to as well. All have to have room
+  // for it; the line in which it stands is that of `queue`.
+  std::vector<std::string> further_queues;
   std::optional<int32_t> priority;  // overrides the members'
   int32_t priority_slope = 0;       // GangRank::slope: for the gang's place in line, and for nothing else
   // Other queues take nothing back of it before it has run so long. It can only shorten the time that its queue or the

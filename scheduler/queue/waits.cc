@@ -9,7 +9,8 @@
 namespace tutti::queue {
 
 Waits::~Waits() {
-  for (const auto& [gang, waiter] : waiters_) tree_.Release(waiter.leaf);
+  for (const auto& [gang, waiter] : waiters_)
+    for (const QueueId leaf : waiter.leaves) tree_.Release(leaf);
 }
 
 int64_t Waits::Room(const Place& place, const Promised& promised) const {
@@ -18,24 +19,25 @@ int64_t Waits::Room(const Place& place, const Promised& promised) const {
   return room == kNoLimit || at == promised.end() ? room : model::SaturatingSub(room, at->second);
 }
 
-Waits::Place Waits::Short(const Waiter& waiter, const Promised& promised) const {
-  for (QueueId queue = waiter.leaf; queue.valid(); queue = tree_.parent(queue))
-    for (const auto& [cell, amount] : waiter.ask)
-      if (amount > Room({queue, cell}, promised)) return {queue, cell};
+Waits::Shortage Waits::Short(const Waiter& waiter, const Promised& promised) const {
+  for (const QueueId leaf : waiter.leaves)
+    for (QueueId queue = leaf; queue.valid(); queue = tree_.parent(queue))
+      for (const auto& [cell, amount] : waiter.ask)
+        if (amount > Room({queue, cell}, promised)) return {{queue, cell}, leaf};
   return {};
 }
 
-bool Waits::Put(model::GangId gang, QueueId leaf, const GangRank& rank, Ask ask) {
-  tree_.Hold(leaf);
+bool Waits::Put(model::GangId gang, Leaves leaves, const GangRank& rank, Ask ask) {
+  for (const QueueId leaf : leaves) tree_.Hold(leaf);
   Erase(gang);
-  Waiter waiter{leaf, rank, std::move(ask), {}};
-  const Place place = Short(waiter, {});
-  if (!place.queue.valid()) {
-    tree_.Release(leaf);
+  Waiter waiter{std::move(leaves), rank, std::move(ask), {}};
+  const Shortage at = Short(waiter, {});
+  if (!at.place.queue.valid()) {
+    for (const QueueId leaf : waiter.leaves) tree_.Release(leaf);
     return false;
   }
-  gangs_of_[leaf].insert(gang);
-  StandAt(gang, waiters_.emplace(gang, std::move(waiter)).first->second, place);
+  for (const QueueId leaf : waiter.leaves) gangs_of_[leaf].insert(gang);
+  StandAt(gang, waiters_.emplace(gang, std::move(waiter)).first->second, at);
   return true;
 }
 
@@ -43,19 +45,21 @@ void Waits::Erase(model::GangId gang) {
   const auto at = waiters_.find(gang);
   if (at == waiters_.end()) return;
   LeavePlace(gang, at->second);
-  const QueueId leaf = at->second.leaf;
+  const Leaves leaves = std::move(at->second.leaves);
   waiters_.erase(at);
-  const auto others = gangs_of_.find(leaf);
-  others->second.erase(gang);
-  if (others->second.empty()) gangs_of_.erase(others);
-  tree_.Release(leaf);
+  for (const QueueId leaf : leaves) {
+    const auto others = gangs_of_.find(leaf);
+    others->second.erase(gang);
+    if (others->second.empty()) gangs_of_.erase(others);
+    tree_.Release(leaf);
+  }
 }
 
-void Waits::StandAt(model::GangId gang, Waiter& waiter, const Place& place) {
-  waiter.place = place;
+void Waits::StandAt(model::GangId gang, Waiter& waiter, const Shortage& shortage) {
+  const Place& place = waiter.place = shortage.place;
   const auto [at, first] = places_.try_emplace(place, tree_, ranks_, place.queue);
   if (first) cells_at_[place.queue].push_back(place.cell);
-  at->second.Put(gang, waiter.leaf, waiter.rank, waiter.ask.Get(place.cell));
+  at->second.Put(gang, shortage.leaf, waiter.rank, waiter.ask.Get(place.cell));
 }
 
 void Waits::LeavePlace(model::GangId gang, const Waiter& waiter) {
@@ -76,16 +80,17 @@ void Waits::WakeAt(const Place& place, base::Millis now_ms, Promised* promised, 
     if (!gang) return;
     ++looked_at_;
     Waiter& waiter = waiters_.at(*gang);
-    if (const Place next = Short(waiter, *promised); next.queue.valid()) {
+    if (const Shortage next = Short(waiter, *promised); next.place.queue.valid()) {
       LeavePlace(*gang, waiter);
       StandAt(*gang, waiter, next);
       continue;
     }
-    for (QueueId queue = waiter.leaf; queue.valid(); queue = tree_.parent(queue))
-      for (const auto& [cell, amount] : waiter.ask) {
-        int64_t& sum = (*promised)[{queue, cell}];
-        sum = model::SaturatingAdd(sum, amount);
-      }
+    for (const QueueId leaf : waiter.leaves)
+      for (QueueId queue = leaf; queue.valid(); queue = tree_.parent(queue))
+        for (const auto& [cell, amount] : waiter.ask) {
+          int64_t& sum = (*promised)[{queue, cell}];
+          sum = model::SaturatingAdd(sum, amount);
+        }
     woken->push_back(*gang);
     Erase(*gang);
   }

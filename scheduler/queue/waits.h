@@ -4,13 +4,15 @@
 //
 // A gang waits at one place: at the lowest queue on its path that is short, and there at the first short cell. When
 // that place has enough for it, the gang is looked at again. It is then woken, or waits at the next short place. So a
-// release costs a logarithm for each gang that is looked at, and nothing for all others. Invariants
+// release costs a logarithm for each gang that is looked at, and nothing for all others. A gang that is charged to
+// several trees has a path in each, and they are looked at one after the other. Invariants
 //   (1) a gang whose ask fits has been woken, unless another gang was woken for that room;
 //   (2) the gangs that one call wakes fit together within the limits.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
+#include <absl/container/inlined_vector.h>
 
 #include <cstdint>
 #include <span>
@@ -26,14 +28,17 @@ namespace tutti::queue {
 
 class Waits {
  public:
+  using Leaves = absl::InlinedVector<QueueId, 1>;
+
   // All must outlive this; `ranks` are the Order's.
   Waits(QueueTree& tree, const Ledger& ledger, const QueueRanks& ranks) : tree_(tree), ledger_(ledger), ranks_(ranks) {}
   ~Waits();
   Waits(const Waits&) = delete;
   Waits& operator=(const Waits&) = delete;
 
-  // Makes the gang wait for `ask`. Returns false, and the gang does not wait, if the ask fits now.
-  bool Put(model::GangId gang, QueueId leaf, const GangRank& rank, Ask ask);
+  // Makes the gang wait for `ask` of each of its leaves, which are of different trees. Returns false, and the gang does
+  // not wait, if the ask fits now.
+  bool Put(model::GangId gang, Leaves leaves, const GangRank& rank, Ask ask);
   // Removes the gang, if it waits.
   void Erase(model::GangId gang);
 
@@ -64,17 +69,21 @@ class Waits {
     }
   };
   struct Waiter {
-    QueueId leaf;  // held
+    Leaves leaves;  // held
     GangRank rank;
     Ask ask;
     Place place;
   };
   using Promised = absl::flat_hash_map<Place, int64_t>;  // amounts promised to woken gangs
 
-  // Returns the place where the ask is too much; its queue is invalid if there is none.
-  Place Short(const Waiter& waiter, const Promised& promised) const;
+  struct Shortage {
+    Place place;   // its queue is invalid: there is none
+    QueueId leaf;  // on whose path it is
+  };
+  // Returns where the ask is too much.
+  Shortage Short(const Waiter& waiter, const Promised& promised) const;
   int64_t Room(const Place& place, const Promised& promised) const;
-  void StandAt(model::GangId gang, Waiter& waiter, const Place& place);
+  void StandAt(model::GangId gang, Waiter& waiter, const Shortage& shortage);
   void LeavePlace(model::GangId gang, const Waiter& waiter);
   void WakeAt(const Place& place, base::Millis now_ms, Promised* promised, std::vector<model::GangId>* woken);
 

@@ -159,6 +159,38 @@ TEST_CASE("of gangs whose priorities rise the one is woken that is first by then
   }
 }
 
+TEST_CASE("a gang in several trees is woken when each has room for it") {
+  for (const bool first_tree : {false, true}) {
+    CAPTURE(first_tree);
+    Rig rig;
+    const QueueId a = rig.Leaf("a", 2), other = rig.tree.Put(Spec("other root"));
+    const QueueId b = rig.tree.Put(Spec("b", "other root"));
+    rig.ledger.SetLimit(other, rig.gpu, 3);
+    const ChargeId in_a = rig.ledger.Charge(a, rig.Asks(2)), in_b = rig.ledger.Charge(b, rig.Asks(3));
+    CHECK(rig.waits.Put(GangId(1), {a, b}, {}, rig.Asks(1)));
+    rig.ledger.Release(first_tree ? in_a : in_b);
+    CHECK(rig.Wake(first_tree ? a : b).empty());
+    rig.ledger.Release(first_tree ? in_b : in_a);
+    CHECK(rig.waits.Put(GangId(2), {b}, {}, rig.Asks(4)));
+    CHECK(rig.Wake(first_tree ? b : a) == Ids{1});
+    CHECK(rig.waits.Put(GangId(1), {a, b}, {}, rig.Asks(3)));
+    CHECK(rig.waits.TakeBelow(other) == std::vector{GangId(1), GangId(2)});
+    CHECK(rig.waits.size() == 0);
+  }
+}
+
+TEST_CASE("what a gang in several trees is promised counts in each") {
+  Rig rig;
+  const QueueId a = rig.Leaf("a", 4), other = rig.tree.Put(Spec("other root"));
+  rig.ledger.SetLimit(other, rig.gpu, 1);
+  const ChargeId in_a = rig.ledger.Charge(a, rig.Asks(4)), in_other = rig.ledger.Charge(other, rig.Asks(1));
+  rig.waits.Put(GangId(1), {a, other}, {0, 1}, rig.Asks(1));
+  rig.waits.Put(GangId(2), {a, other}, {0, 2}, rig.Asks(1));
+  rig.ledger.Release(in_other);
+  rig.ledger.Release(in_a);
+  CHECK(rig.Wake(a) == Ids{1});
+}
+
 TEST_CASE("a gang that waits in a queue that changes is taken out with those below it") {
   Rig rig;
   const QueueId a = rig.Leaf("a", 0), b = rig.Leaf("b", 0);

@@ -7,7 +7,7 @@
 namespace tutti::core {
 
 void Charges::Update(Gang& gang, Member& member) {
-  if (gang.charged_to.name.empty()) return TakeBack(gang, member);
+  if (gang.charged_to.empty()) return TakeBack(gang, member);
   const cluster::PodEntry& entry = state_.pod(member.pod);
   const model::Pod& pod = *entry.pod;
   const bool there = !pod.meta.deleting() && !pod.done();
@@ -26,29 +26,34 @@ void Charges::TakeBack(const Gang& gang, Member& member) {
 
 void Charges::SetHeld(const Gang& gang, Member& member, std::shared_ptr<const cluster::PodClass> as) {
   const bool had = member.held.as != nullptr, has = as != nullptr;
-  if (had && !(as == member.held.as)) waits_.OnRelease(member.held.id);
+  if (had && !(as == member.held.as))
+    for (const queue::ChargeId id : member.held.ids) waits_.OnRelease(id);
   if (!Set(gang, queues_.used(), std::move(as), &member.held)) return;
   freed_ = freed_ || had;
   charged_ = charged_ || has;
   if (has && base::Planted(base::Bug::kChargeTwice))
-    queues_.Charge(queues_.used(), gang.charged_to, WeightOf(*member.held.as));
+    queues_.Charge(queues_.used(), gang.charged_to.front(), WeightOf(*member.held.as));
 }
 
 bool Charges::Set(const Gang& gang, queue::Ledger& ledger, std::shared_ptr<const cluster::PodClass> as,
                   QueueCharge* charge) {
   if (charge->as == as) return false;
-  if (charge->as) queues_.Release(ledger, charge->id);
-  *charge = {std::move(as), {}};
-  if (charge->as) charge->id = queues_.Charge(ledger, gang.charged_to, WeightOf(*charge->as));
+  for (const queue::ChargeId id : charge->ids) queues_.Release(ledger, id);
+  charge->ids.clear();
+  charge->as = std::move(as);
+  if (charge->as)
+    for (const queue::QueueKey& queue : gang.charged_to)
+      charge->ids.push_back(queues_.Charge(ledger, queue, WeightOf(*charge->as)));
   return true;
 }
 
 void Charges::Move(Gang& gang) {
-  if (gang.charged_to == QueueOf(gang)) return;
+  QueueKeys queues = QueuesOf(gang);
+  if (gang.charged_to == queues) return;
   // A declaration that vanished or became unreadable names no queue, but its members still hold what they hold.
   if (!gang.spec.problem.empty() && gang.spec.queue.empty()) return;
   for (Member* member : gang.members) TakeBack(gang, *member);
-  gang.charged_to = QueueOf(gang);
+  gang.charged_to = std::move(queues);
   for (Member* member : gang.members) Update(gang, *member);
 }
 

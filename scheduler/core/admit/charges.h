@@ -21,7 +21,7 @@ class Charges {
   // Charges the member, or takes its charge back, as its pod now is.
   void Update(Gang& gang, Member& member);
   void TakeBack(const Gang& gang, Member& member);
-  // Moves every member's charge to the gang's queue, which may have changed.
+  // Moves every member's charges to the gang's queues, which may have changed.
   void Move(Gang& gang);
 
   // Returns true if a charge was taken back since the last call, so that gangs that wait for quota may fit now.
@@ -31,8 +31,8 @@ class Charges {
   bool TakeCharged() { return std::exchange(charged_, false); }
 
  private:
-  // Makes the member's charge in the ledger one of this class, or ends it if that is null. Returns false if it was so
-  // already.
+  // Makes the member's charges in the ledger those of this class, or ends them if that is null. Returns false if it was
+  // so already.
   bool Set(const Gang& gang, queue::Ledger& ledger, std::shared_ptr<const cluster::PodClass> as, QueueCharge* charge);
   void SetHeld(const Gang& gang, Member& member, std::shared_ptr<const cluster::PodClass> as);
 

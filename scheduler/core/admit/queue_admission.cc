@@ -10,32 +10,47 @@ namespace tutti::core {
 
 using model::ResourceList;
 
+Admission QueueAdmission::Admit(const Gang& gang, const ResourceList& ask) const {
+  Admission all;
+  for (const queue::QueueKey& queue : QueuesOf(gang)) all.Add(queues_.Admit(queue, ask));
+  return all;
+}
+
+std::set<std::string_view> QueueAdmission::Limited(const Gang& gang) const {
+  std::set<std::string_view> names;
+  for (const queue::QueueKey& queue : QueuesOf(gang)) names.merge(queues_.Limited(queue));
+  return names;
+}
+
 Admission QueueAdmission::ToStart(const Gang& gang, const Census& census, const Requirement& requirement) const {
-  const queue::QueueKey key = QueueOf(gang);
-  if (key.name.empty()) return {};
+  const QueueKeys queues = QueuesOf(gang);
+  if (queues.empty()) return {};
   ResourceList ask;
   // Users make up resources without end, and each costs a look at all members.
-  if (requirement.reachable()) ask = LeastWeight(census.pending, requirement, state_, queues_.Limited(key));
-  if (requirement.have > 0 || !gang.spec.min_resources) return queues_.Admit(key, ask);
+  if (requirement.reachable()) ask = LeastWeight(census.pending, requirement, state_, Limited(gang));
+  if (requirement.have > 0 || !gang.spec.min_resources) return Admit(gang, ask);
   if (!queues_.LimitsFollowDemand()) {
     ask.MaxAll(*gang.spec.min_resources);
-    return queues_.Admit(key, ask);
+    return Admit(gang, ask);
   }
   // A share is of what pods ask for, and there may be none before the queue lets the gang in.
-  Admission admission = queues_.Admit(key, ask);
-  return admission.admitted() ? queues_.AdmitByCapability(key, *gang.spec.min_resources) : admission;
+  Admission admission = Admit(gang, ask);
+  if (!admission.admitted()) return admission;
+  for (const queue::QueueKey& queue : queues)
+    admission.Add(queues_.AdmitByCapability(queue, *gang.spec.min_resources));
+  return admission;
 }
 
 Admission QueueAdmission::Of(const Gang& gang, const Members& members) const {
   ResourceList ask;
   for (const Member* member : members) ask.AddAll(WeightOf(*state_.pod(member->pod).pod_class));
-  return queues_.Admit(QueueOf(gang), ask);
+  return Admit(gang, ask);
 }
 
 Admission QueueAdmission::Of(const Gang& gang, const std::vector<cluster::Placement>& placements) const {
   ResourceList ask;
   for (const cluster::Placement& placement : placements) ask.AddAll(WeightOf(*placement.pod_class));
-  return queues_.Admit(QueueOf(gang), ask);
+  return Admit(gang, ask);
 }
 
 bool QueueAdmission::IsRefusedByMinResources(const Gang& gang, const Census& census, const Requirement& requirement,
@@ -43,7 +58,7 @@ bool QueueAdmission::IsRefusedByMinResources(const Gang& gang, const Census& cen
   if (!gang.spec.min_resources || requirement.have > 0) return false;
   ResourceList members;
   if (requirement.reachable())
-    members = LeastWeight(census.pending, requirement, state_, queues_.Limited(QueueOf(gang)));
+    members = LeastWeight(census.pending, requirement, state_, Limited(gang));
   return std::ranges::any_of(admission.shortages,
                              [&](const auto& shortage) { return shortage.asked > members.Get(shortage.resource); });
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueAdmission: whether a gang's queue takes it: before nodes are searched for, by the least that can start it, and
+// QueueAdmission: whether a gang's queues take it: before nodes are searched for, by the least that can start it, and
 // afterwards by what was placed.
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cluster/state.h"
@@ -49,6 +51,9 @@ class QueueAdmission {
                                              const Requirement& requirement) const;
 
  private:
+  // Asks all queues of the gang.
+  Admission Admit(const Gang& gang, const model::ResourceList& ask) const;
+  std::set<std::string_view> Limited(const Gang& gang) const;
   // Returns what all nodes together have free.
   int64_t FreeOf(std::string_view resource) const;
 

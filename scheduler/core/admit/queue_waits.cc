@@ -15,17 +15,27 @@ QueueWaits::~QueueWaits() {
     for (const CellId cell : cells) queues_.tree().cells().Release(cell);
     queues_.tree().Release(queue);
   }
-  for (const auto& [gang, promise] : promised_) queues_.tree().Release(promise.first);
+  for (const auto& [gang, promise] : promised_)
+    for (const QueueId queue : promise.first) queues_.tree().Release(queue);
+}
+
+queue::Waits::Leaves QueueWaits::LeavesOf(const Gang& gang) const {
+  queue::Waits::Leaves leaves;
+  for (const queue::QueueKey& key : QueuesOf(gang)) {
+    leaves.push_back(queues_.tree().Find(key));
+    if (!leaves.back().valid()) return {};
+  }
+  return leaves;
 }
 
 void QueueWaits::Follow(GangId id) {
   Gang& gang = book_.at(id);
   queues_.waits().Erase(id);
   if (gang.refusal && !gang.refusal->asks_queue.empty()) {
-    const QueueId queue = queues_.tree().Find(QueueOf(gang));
-    const model::GangRank rank = gang.line.rank();
+    queue::Waits::Leaves leaves = LeavesOf(gang);
     // Members of a whole gang may each ask for another amount: the least of each may fit where none of them does.
-    if (!queue.valid() || !queues_.waits().Put(id, queue, rank, Ask(queues_.tree().cells(), gang.refusal->asks_queue)))
+    Ask ask(queues_.tree().cells(), gang.refusal->asks_queue);
+    if (leaves.empty() || !queues_.waits().Put(id, std::move(leaves), gang.line.rank(), std::move(ask)))
       book_.WakeOn(gang, framework::Wake::kQueue);
   }
   if (!promised_.contains(id)) return;
@@ -41,8 +51,10 @@ void QueueWaits::Forget(GangId id) {
 void QueueWaits::Redeem(GangId id) {
   const auto at = promised_.find(id);
   if (at == promised_.end()) return;
-  Note(at->second.first, at->second.second);
-  queues_.tree().Release(at->second.first);
+  for (const QueueId queue : at->second.first) {
+    Note(queue, at->second.second);
+    queues_.tree().Release(queue);
+  }
   promised_.erase(at);
 }
 
@@ -78,10 +90,10 @@ void QueueWaits::Wake(const std::vector<GangId>& woken) {
   if (base::Planted(base::Bug::kWakeNobody)) return;
   for (const GangId id : woken) {
     const Gang& gang = book_.at(id);
-    const QueueId queue = queues_.tree().Find(QueueOf(gang));
-    if (queue.valid() && gang.refusal) {
-      queues_.tree().Hold(queue);
-      promised_.emplace(id, std::pair(queue, Ask(queues_.tree().cells(), gang.refusal->asks_queue)));
+    queue::Waits::Leaves leaves = LeavesOf(gang);
+    if (!leaves.empty() && gang.refusal) {
+      for (const QueueId queue : leaves) queues_.tree().Hold(queue);
+      promised_.emplace(id, std::pair(std::move(leaves), Ask(queues_.tree().cells(), gang.refusal->asks_queue)));
     }
     agenda_.MarkWoken(id);
   }

@@ -41,6 +41,8 @@ class QueueWaits {
   void OnLimitsChanged();
 
  private:
+  // Returns the ids of the gang's queues; none: some queue of it has none, or it is in no queue.
+  queue::Waits::Leaves LeavesOf(const Gang& gang) const;
   // Gives back what the gang was promised, if anything.
   void Redeem(model::GangId id);
   void Note(queue::QueueId queue, const queue::Ask& amounts);
@@ -52,8 +54,8 @@ class QueueWaits {
   Agenda& agenda_;
   const base::Clock& clock_;
   std::map<queue::QueueId, std::set<queue::CellId>> freed_;  // which cells of which queue; all are held
-  // What gangs asked for that were woken and not considered since, each with its queue, which is held.
-  std::map<model::GangId, std::pair<queue::QueueId, queue::Ask>> promised_;
+  // What gangs asked for that were woken and not considered since, each with its queues, which are held.
+  std::map<model::GangId, std::pair<queue::Waits::Leaves, queue::Ask>> promised_;
 };
 
 }  // namespace tutti::core

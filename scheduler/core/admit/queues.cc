@@ -2,6 +2,7 @@
 #include "core/admit/queues.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/check.h"
@@ -28,6 +29,15 @@ observe::QueueRefuses::Limit LimitOf(QueueRule::Kind kind) {
 }
 
 }  // namespace
+
+void Admission::Add(Admission other) {
+  if (problem.empty()) problem = std::move(other.problem);
+  if (remark.empty()) remark = std::move(other.remark);
+  if (other.shortages.empty()) return;
+  if (shortages.empty()) limit = other.limit;
+  asked = std::move(other.asked);
+  std::ranges::move(other.shortages, std::back_inserter(shortages));
+}
 
 Queues::Queues(const QueueRule& rule) : limit_(LimitOf(rule.kind)) {
   using Limit = queue::VolcanoProportion::Limit;

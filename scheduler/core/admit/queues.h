@@ -30,6 +30,8 @@ struct Admission {
   model::ResourceList asked;  // where something is short
   std::string remark;         // a warning about a queue on the path that gets less than it declares; or empty
   bool admitted() const { return problem.empty() && shortages.empty(); }
+  // Adds what a queue of another tree says of the same.
+  void Add(Admission other);
 };
 
 class Queues {
@@ -79,7 +81,7 @@ class Queues {
   queue::Order& order() { return order_; }
   queue::Waits& waits() { return waits_; }
 
-  // CHECKs the sums of both ledgers, and that there are as many charges as members hold and ask for.
+  // CHECKs the sums of both ledgers, and that they have so many charges: those that members hold, and ask for.
   void Audit(size_t held, size_t asked) const;
 
   queue::QueueTree& tree() { return tree_; }

@@ -34,7 +34,8 @@ class Speculation {
   // WhatIf::Evict.
   void Evict(model::PodId pod) {
     what_if_.Evict(pod);
-    if (const QueueCharge* held = book_.ChargeOf(pod)) used_.Release(held->id);
+    if (const QueueCharge* held = book_.ChargeOf(pod))
+      for (const queue::ChargeId id : held->ids) used_.Release(id);
   }
 
  private:

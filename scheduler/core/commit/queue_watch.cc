@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/commit/queue_watch.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "core/gangs/lightest.h"
@@ -23,12 +24,13 @@ void QueueWatch::OnMoved(GangId id) {
 
 // Once a bind of a gang that starts has left, the others follow: to undo the gang would cost more.
 bool QueueWatch::MayHold(const Gang& gang) const {
-  if (gang.charged_to.name.empty() || (!gang.whole && gang.plan->bind_left)) return true;
+  if (gang.charged_to.empty() || (!gang.whole && gang.plan->bind_left)) return true;
   model::ResourceList held;
   for (const auto& [member, assignment] : gang.plan->open)
     if (assignment.stage == Assignment::Stage::kReserved)
       held.AddAll(WeightOf(*state_.pod(book_.at(member).pod).pod_class));
-  return queues_.IsWithinCapability(gang.charged_to, held);
+  return std::ranges::all_of(gang.charged_to,
+                             [&](const auto& queue) { return queues_.IsWithinCapability(queue, held); });
 }
 
 void QueueWatch::GiveUp(GangId id) {

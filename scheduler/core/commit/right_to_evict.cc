@@ -27,7 +27,8 @@ RightToEvict::RightToEvict(const Options& options, const cluster::ClusterState& 
 std::optional<EvictionCause> RightToEvict::CauseFor(const Gang* of, int32_t priority) const {
   // Which of two gangs with quota goes is decided where quota is given (QuotaPass).
   if (!any_ || (gang_.quota && of && of->quota)) return std::nullopt;
-  const bool has_queue = of && !of->charged_to.name.empty(), same_queue = has_queue && of->charged_to == queue_;
+  const bool has_queue = of && !of->charged_to.empty(),
+             same_queue = has_queue && of->charged_to.front() == queue_;
   if (shares_decide_ && has_queue && !same_queue) return EvictionCause::kReclaim;
   if (by_priority_ && priority < priority_ && (!within_queue_ || same_queue)) return EvictionCause::kPreempt;
   return std::nullopt;

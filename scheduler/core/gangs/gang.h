@@ -76,11 +76,14 @@ struct NominationNote {
   base::Millis again_ms = 0;     // monotonic; no write before, so that the effect of the last one is seen
 };
 
-// What a member weighs on its gang's queue. Charges writes it.
+// What a member weighs on its gang's queues. Charges writes it.
 struct QueueCharge {
   std::shared_ptr<const cluster::PodClass> as;  // null: nothing
-  queue::ChargeId id;
+  absl::InlinedVector<queue::ChargeId, 2> ids;  // one for each queue, in the order of QueuesOf
 };
+
+// The queues that one gang is charged to, each of another tree.
+using QueueKeys = absl::InlinedVector<queue::QueueKey, 1>;
 
 struct Member {
   model::MemberId id;  // as the book knows it
@@ -342,7 +345,7 @@ struct Gang {
   Members members;                       // by creation time, then name; the book owns them
   int64_t promises = 0;                  // of them that are promised
   std::shared_ptr<const Census> census;  // what members do, as GangBook::CensusOf found it; null: to be found
-  queue::QueueKey charged_to;            // where its members' charges are; without a name: nowhere
+  QueueKeys charged_to;                  // where its members' charges are
 
   // Was whole since it last had no bound member. Never undone then; filled up. Plans writes it, and GangBook when the
   // last member goes.
@@ -373,14 +376,23 @@ struct Gang {
   CountedAs counted;
 };
 
-// Returns what the gang asks for besides its members, for the text that tells apart gangs that ask for the same:
-// "|cpu=4000".
-std::string MinResourcesText(const model::GangSpec& spec);
+// Returns what the gang asks for besides what its members ask of its first queue, for the text that tells apart gangs
+// that ask for the same: "|cpu=4000".
+std::string OtherAsksText(const model::GangSpec& spec);
 
-// Returns the queue that the gang's members are charged to; without a name: none.
+// Returns the queue in whose line the gang stands; without a name: none.
 inline queue::QueueKey QueueOf(const Gang& gang) {
   if (gang.spec.quota) return {};
   return {gang.spec.queue_dialect.empty() ? gang.key.dialect : gang.spec.queue_dialect, gang.spec.queue};
+}
+
+// Returns the queues that the gang's members are charged to, that of QueueOf first.
+inline QueueKeys QueuesOf(const Gang& gang) {
+  QueueKeys queues;
+  if (queue::QueueKey first = QueueOf(gang); !first.name.empty()) queues.push_back(std::move(first));
+  if (!queues.empty())
+    for (const std::string& name : gang.spec.further_queues) queues.push_back({queues.front().dialect, name});
+  return queues;
 }
 
 // Tells whether the gang has no pods yet, and nothing else keeps it from starting. It is not said to wait, for no pod

@@ -21,10 +21,11 @@ void Refusal::KeepReasonOf(const Refusal& before) {
   figures_ms = before.figures_ms;
 }
 
-std::string MinResourcesText(const model::GangSpec& spec) {
+std::string OtherAsksText(const model::GangSpec& spec) {
   std::string text;
   if (spec.min_resources)
     for (const auto& [name, amount] : *spec.min_resources) text += fmt::format("|{}={}", name, amount);
+  for (const std::string& queue : spec.further_queues) text += fmt::format("|{}", queue);
   return text;
 }
 

@@ -316,12 +316,12 @@ void Drain::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
     if (!id && keeps) id = book_.Open(&dialect, key);
     if (!id) continue;
     Gang& gang = book_.at(id);
-    const queue::QueueKey queue = gang.charged_to;
+    const QueueKeys queues = gang.charged_to;
     if (book_.Describe(id)) {
       quota_desk_.Note(id);
       book_.RenewFigures(gang);
       agenda_.OnDescribed(id);
-      queue_status_.MarkPath(queue);
+      for (const queue::QueueKey& queue : queues) queue_status_.MarkPath(queue);
       charges_.Move(gang);
       committer_.queues().OnMoved(id);
       agenda_.MarkReady(id);

@@ -72,7 +72,7 @@ void Enrollment::Drop(PodId id) {
   const GangId in = book_.GangOf(id);
   if (in) {
     const Gang& gang = book_.at(in);
-    queue_status_.MarkPath(gang.charged_to);
+    for (const queue::QueueKey& queue : gang.charged_to) queue_status_.MarkPath(queue);
   }
   LeaveAndClose(id);
   if (in && book_.at(in).dialect) {

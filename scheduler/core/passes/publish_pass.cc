@@ -135,7 +135,7 @@ void PublishPass::PublishGang(GangId id) {
     agenda_.At(id, at, Agenda::Due::kTell);
   else if (!later)
     gang_status_.Report(id);
-  queue_status_.MarkPath(QueueOf(gang));
+  for (const queue::QueueKey& queue : QueuesOf(gang)) queue_status_.MarkPath(queue);
   if (gang.lone) gang.census.reset();  // it costs nothing to take again, and there may be a great many
   CloseIfOver(id);
 }

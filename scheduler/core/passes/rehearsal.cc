@@ -206,21 +206,23 @@ class Rehearsal::Trial {
     evicts_ = true;
   }
   void Take(const Gang& gang, const std::vector<cluster::Placement>& placements) {
-    const queue::QueueId queue = queues_.tree().Find(QueueOf(gang));
+    const QueueKeys keys = QueuesOf(gang);
     for (const cluster::Placement& one : placements) {
       const auto& pod_class = state_.pod(book_.at(one.member).pod).pod_class;
       what_if_.Place(one.member, *pod_class, one.node, one.takings);
-      if (queue.valid()) queues_.used().Charge(queue, queue::Ask(queues_.tree().cells(), WeightOf(*pod_class)));
+      for (const queue::QueueKey& key : keys)
+        if (const queue::QueueId queue = queues_.tree().Find(key); queue.valid())
+          queues_.used().Charge(queue, queue::Ask(queues_.tree().cells(), WeightOf(*pod_class)));
     }
   }
 
  private:
   // What waits weighs on what queues deserve, and so on what they may have.
   void Ask(const Gang& gang) {
-    const queue::QueueKey key = QueueOf(gang);
-    if (queues_.Find(key) == nullptr) return;
-    for (const Member* member : gang.members)
-      asked_.push_back(queues_.Charge(queues_.pending(), key, WeightOf(*state_.pod(member->pod).pod_class)));
+    for (const queue::QueueKey& key : QueuesOf(gang))
+      if (queues_.Find(key))
+        for (const Member* member : gang.members)
+          asked_.push_back(queues_.Charge(queues_.pending(), key, WeightOf(*state_.pod(member->pod).pod_class)));
   }
 
   cluster::ClusterState& state_;
@@ -255,9 +257,9 @@ std::vector<GangDraft> Rehearsal::WaitingIn(QueueId queue, int64_t* left_out) co
   const base::Millis now = clock_.WallMs();
   book_.ForEach([&](GangId, const Gang& gang) {
     if (gang.state != GangState::kWaitingForQueue && gang.state != GangState::kWaitingForNodes) return;
-    const QueueId of = queues_.tree().Find(QueueOf(gang));
-    if (of.valid() && queues_.tree().IsOnPath(queue, of))
-      line.push_back({{-gang.line.rank().PriorityAt(now), gang.line.created_ms}, &gang});
+    for (const queue::QueueKey& key : QueuesOf(gang))
+      if (const QueueId of = queues_.tree().Find(key); of.valid() && queues_.tree().IsOnPath(queue, of))
+        line.push_back({{-gang.line.rank().PriorityAt(now), gang.line.created_ms}, &gang});
   });
   std::ranges::stable_sort(line, {}, [](const auto& one) { return one.first; });
   std::vector<GangDraft> drafts;

@@ -29,7 +29,7 @@ Refusal Shared(const Gang& gang, Refusal refusal, const std::string& shape) {
   if (shape.empty()) return refusal;
   const queue::QueueKey queue = QueueOf(gang);
   refusal.shape = fmt::format("{}|{}|{}|{}", gang.key.dialect, queue.dialect, queue.name, shape);
-  refusal.shape += MinResourcesText(gang.spec);
+  refusal.shape += OtherAsksText(gang.spec);
   if (gang.quota && gang.quota->terms) {  // where there are nodes, its turn decides whether they are its own
     const model::GangAsk& ask = gang.quota->terms->ask;
     refusal.shape += fmt::format("|{}/{}|{}", ask.ns, ask.local_queue, ask.priority);

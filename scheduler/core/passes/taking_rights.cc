@@ -49,8 +49,10 @@ TakingRights::TakingRights(const Options& options, const cluster::ClusterState& 
   ask_ = queue::Ask(queues.tree().cells(), ask);
   by_share_ = right_.shares_decide() && queues.rules().MayTake(queue_, ask_);
   if (requirement.have == 0 && gang_.spec.min_resources) ask.MaxAll(*gang_.spec.min_resources);
-  for (const auto& shortage : queues.rules().Admit(queue_, queue::Ask(queues.tree().cells(), ask)).shortages)
-    short_.emplace_back(shortage.queue, shortage.cell);
+  for (const queue::QueueKey& key : QueuesOf(gang_))
+    if (const QueueId queue = queues.tree().Find(key); queue.valid())
+      for (const auto& shortage : queues.rules().Admit(queue, queue::Ask(queues.tree().cells(), ask)).shortages)
+        short_.emplace_back(shortage.queue, shortage.cell);
 }
 
 int32_t TakingRights::below() const { return by_share_ ? std::numeric_limits<int32_t>::max() : right_.priority(); }
@@ -64,7 +66,7 @@ void TakingRights::SetAsk(const std::vector<cluster::Placement>& placements) {
 QueueId TakingRights::QueueOfUnit(const VictimUnit& unit) const {
   for (const PodId pod : unit.pods)
     if (const QueueCharge* held = book_.ChargeOf(pod); held && !taken_.contains(pod))
-      return queues_.used().queue(held->id);
+      return queues_.used().queue(held->ids.front());
   return {};
 }
 
@@ -96,11 +98,12 @@ bool TakingRights::MayReclaim(const VictimUnit& unit) const {
   const queue::Ledger& used = queues_.used();
   const QueueId giver = QueueOfUnit(unit);
   if (unit.pods.size() == 1)
-    return queues_.rules().MayTakeFrom(queue_, ask_, giver, used.amounts(book_.ChargeOf(unit.pods.front())->id));
+    return queues_.rules().MayTakeFrom(queue_, ask_, giver,
+                                       used.amounts(book_.ChargeOf(unit.pods.front())->ids.front()));
   std::vector<queue::CellAmount> sum;
   for (const PodId pod : unit.pods)
     if (const QueueCharge* held = book_.ChargeOf(pod); held && !taken_.contains(pod))
-      for (const queue::CellAmount& amount : used.amounts(held->id)) {
+      for (const queue::CellAmount& amount : used.amounts(held->ids.front())) {
         const auto at = std::ranges::find(sum, amount.cell, &queue::CellAmount::cell);
         if (at == sum.end())
           sum.push_back(amount);
@@ -134,7 +137,7 @@ void TakingRights::Take(const VictimUnit& unit) {
   for (const PodId pod : unit.pods)
     if (const QueueCharge* held = book_.ChargeOf(pod); held && taken_.insert(pod).second) {
       if (!mark_) mark_ = used.Here();
-      used.Release(held->id);
+      for (const queue::ChargeId id : held->ids) used.Release(id);
     }
 }
 
@@ -148,12 +151,15 @@ bool TakingRights::QueueTakesGang() const {
 }
 
 bool TakingRights::MakesRoomInQueue(const VictimUnit& unit) const {
-  const QueueId holder = QueueOfUnit(unit);
-  return std::ranges::any_of(short_, [&](const auto& lack) {
-    return queues_.tree().IsOnPath(lack.first, holder) && std::ranges::any_of(unit.pods, [&](PodId pod) {
-             const QueueCharge* held = book_.ChargeOf(pod);
-             return held && !taken_.contains(pod) && queues_.used().amounts(held->id).Get(lack.second) > 0;
-           });
+  const auto lacks_what_it_holds = [&](queue::ChargeId id) {
+    const queue::Ledger& used = queues_.used();
+    return std::ranges::any_of(short_, [&](const auto& lack) {
+      return queues_.tree().IsOnPath(lack.first, used.queue(id)) && used.amounts(id).Get(lack.second) > 0;
+    });
+  };
+  return std::ranges::any_of(unit.pods, [&](PodId pod) {
+    const QueueCharge* held = book_.ChargeOf(pod);
+    return held && !taken_.contains(pod) && std::ranges::any_of(held->ids, lacks_what_it_holds);
   });
 }
 

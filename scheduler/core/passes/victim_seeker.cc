@@ -155,7 +155,7 @@ std::string VictimSeeker::WhyNone(const Gang& gang, const Census& census, const 
 // Pods that were to leave for a gang, and did not, are no victims for that gang alone.
 std::string VictimSeeker::KeyOf(const Gang& gang, const std::string& shape) {
   if (shape.empty() || (gang.given_up && !gang.given_up->stuck.empty())) return {};
-  return shape + MinResourcesText(gang.spec);
+  return shape + OtherAsksText(gang.spec);
 }
 
 std::string VictimSeeker::KeyInQueue(const Gang& gang, const std::string& shape) const {
