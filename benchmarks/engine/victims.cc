@@ -154,7 +154,7 @@ class FullCluster {
   core::Options options_;
   core::Queues queues_{kReclaims};
   core::Agenda agenda_{book_, queues_.tree(), queues_.order(), clock_};
-  core::QueueWaits waits_{queues_, book_, agenda_};
+  core::QueueWaits waits_{queues_, book_, agenda_, clock_};
   core::Charges charges_{state_, queues_, waits_};
   core::QueueAdmission admission_{state_, queues_};
   core::VictimSearch search_{state_, book_, evictable_, planner_, rankings_, clock_};

@@ -111,7 +111,7 @@ class Bench {
   }
 
   void Wake(QueueId queue, const std::vector<CellId>& cells) {
-    for (const model::GangId id : waits_.Wake(queue, cells)) ready_.Put(id, At(id).queue, At(id).rank, 0);
+    for (const model::GangId id : waits_.Wake(queue, cells, clock_)) ready_.Put(id, At(id).queue, At(id).rank, 0);
   }
 
   void Arrive() {
@@ -136,11 +136,11 @@ class Bench {
   }
 
   void AdmitReady() {
-    while (const auto id = ready_.First(0)) {
+    while (const auto id = ready_.First(0, clock_)) {
       ready_.Erase(*id);
       Gang& gang = At(*id);
       if (!policy_->Admit(gang.queue, gang.ask).admitted()) {
-        TUTTI_CHECK(waits_.Put(*id, gang.queue, gang.rank, gang.ask), "what is refused is short of something");
+        TUTTI_CHECK(waits_.Put(*id, {gang.queue}, gang.rank, gang.ask), "what is refused is short of something");
         continue;
       }
       pending_.Release(gang.request);

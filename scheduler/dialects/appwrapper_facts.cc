@@ -46,12 +46,9 @@ std::optional<SeenItem> FromRecord(const model::Object& wrapper, const Json& sta
   object->meta.ns = wrapper.meta.ns;
   object->meta.name = item.name;
   object->meta.uid = uid;
+  object->meta.controller = model::OwnerReference{wrapper.kind, wrapper.meta.name, wrapper.meta.uid};
   object->body = std::make_shared<const Json>(Json::object());
-  SeenItem seen;
-  seen.uid = uid;
-  seen.owner = wrapper.meta.uid;
-  seen.object = std::move(object);
-  return seen;
+  return ReadSeen(object);
 }
 
 bool DeleteWasWritten(const cluster::Unseen& unseen, const cluster::ObjectRef& ref) {

@@ -215,7 +215,7 @@ TEST_CASE("Edits, restarts and failed writes between creations end with what the
       wanted.clear();
       while (wanted.size() < 3) wanted[fmt::format("j{}", random.Below(5))] = random.Between(1, 2);
       for (const auto& [name, completions] : wanted)
-        items.push_back({{"generictemplate", Job(name, completions)}});
+        items.push_back({{"generictemplate", WrapperRig::Job(name, completions)}});
       return items;
     };
     rig.Wrap(draw());

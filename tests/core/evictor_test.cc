@@ -73,7 +73,7 @@ struct Desk : cluster::ClusterWriter {
   GangBook book{options.profiles, cluster.state(), dialects, journal, clock};
   Agenda agenda{book, queues.tree(), queues.order(), clock};
   Outbox outbox;
-  QueueWaits waits{queues, book, agenda};
+  QueueWaits waits{queues, book, agenda, clock};
   Charges charges{cluster.state(), queues, waits};
   Announcer announcer{nullptr, cluster.state(), book, clock};
   ObjectKeeper keeper{outbox, clock};

@@ -54,7 +54,7 @@ struct FullQueue {
   Queues queues{{}};
   GangBook book{profiles, cluster.state(), dialects, journal, clock};
   Agenda agenda{book, queues.tree(), queues.order(), clock};
-  QueueWaits waits{queues, book, agenda};
+  QueueWaits waits{queues, book, agenda, clock};
   Charges charges{cluster.state(), queues, waits};
   cluster::WhatIf what_if{cluster.state()};
   std::map<std::string, PodId> pods;

@@ -131,7 +131,10 @@ TEST_CASE("what no feed shows is in the status before all is created, and goes i
     aw.Begin();
     aw.Create();
     CHECK(aw.Status()["componentStatus"][0]["uid"] == "u-m");
-    aw.known.created.clear();  // a new leader knows no more than the status
+    aw.known.created.clear();  // a new leader knows no more than the status, and has it from there
+    for (const cluster::DesiredObject& each : aw.Desires())
+      if (each.ref.name() == "m") aw.known.created["m"] = each.seen;
+    REQUIRE(aw.known.created["m"]);
     aw.Template(0)["metadata"]["name"] = "n";
     aw.Show();
     aw.Admitted();

@@ -14,7 +14,7 @@ Table TableOf(std::vector<observe::Decision> decisions) {
   std::vector<Row> rows;
   for (observe::Decision& one : decisions)
     rows.push_back({std::make_shared<const observe::Decision>(std::move(one)), 0, 0});
-  return {1, std::move(rows)};
+  return {1, std::move(rows), 0};
 }
 
 observe::QueueView QueueNamed(const std::string& name) {

@@ -19,8 +19,11 @@ namespace tutti::core {
 
 class RightToEvict {
  public:
-  // Computes the rights of `gang`. All must outlive it.
-  RightToEvict(const Options& options, const cluster::ClusterState& state, const GangBook& book, const Gang& gang);
+  // Computes the rights of `gang`. All must outlive it. `now_ms` (wall time): a gang that has come before this one by a
+  // priority that rises (model::GangRank) does not go for its lower declared one. nullopt: the choice was made some time
+  // ago, when that may not have been so.
+  RightToEvict(const Options& options, const cluster::ClusterState& state, const GangBook& book, const Gang& gang,
+               std::optional<base::Millis> now_ms);
 
   // Returns false if a member or its profile says that no pod is to be evicted for it.
   bool any() const { return any_; }
@@ -36,7 +39,11 @@ class RightToEvict {
   std::optional<EvictionCause> CauseFor(const Gang* of, int32_t priority) const;
 
  private:
+  bool HasRisenAbove(const Gang& of) const;
+
+  const GangBook& book_;
   const Gang& gang_;
+  const std::optional<base::Millis> now_ms_;
   int32_t priority_;
   queue::QueueKey queue_;  // without a name: it has none
   bool any_ = false, by_priority_ = false, within_queue_ = false, shares_decide_ = false;

@@ -196,7 +196,7 @@ std::vector<Victim> VictimRemoval::Find(const Gang& gang, const PreemptionRecord
   absl::flat_hash_map<std::string_view, EvictionCause> causes;
   for (const auto& [uid, cause] : record.victims) causes.emplace(uid, cause);
   std::vector<Victim> victims;
-  const RightToEvict right(options_, state_, book_, gang);
+  const RightToEvict right(options_, state_, book_, gang, std::nullopt);
   for (uint32_t slot = 0; slot < state_.pod_slots(); ++slot) {
     const cluster::PodEntry& entry = state_.pod(PodId(slot));
     if (!Stays(entry)) continue;

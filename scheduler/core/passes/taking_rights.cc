@@ -34,7 +34,7 @@ TakingRights::TakingRights(const Options& options, const cluster::ClusterState& 
       clock_(clock),
       rule_(options.queue_rule),
       gang_(book.at(id)),
-      right_(options, state, book, gang_),
+      right_(options, state, book, gang_, clock.WallMs()),
       census_(census),
       requirement_(requirement),
       lets_go_(std::move(lets_go)),

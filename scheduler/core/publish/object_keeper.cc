@@ -152,8 +152,8 @@ const base::Json* ObjectKeeper::Written(const cluster::ObjectRef& ref) const {
 
 std::vector<std::shared_ptr<const model::Object>> ObjectKeeper::CreatedFor(const Subject& subject) const {
   std::vector<std::shared_ptr<const model::Object>> created;
-  if (const auto at = objects_.find(subject); at != objects_.end())
-    for (const KeptObject& object : at->second)
+  if (const auto at = kept_.find(subject); at != kept_.end())
+    for (const KeptObject& object : at->second.objects)
       if (object.seen() && object.desired().mode != DesiredObject::Mode::kFields) created.push_back(object.seen());
   return created;
 }
