@@ -228,6 +228,23 @@ TEST_CASE("quota: a gang that waits for checks has quota and no nodes; by quota 
   CHECK(rig.NodeOf("w") == "n1");
 }
 
+TEST_CASE("quota: a gang whose members have all ended gives back what it has to give back") {
+  QuotaRig rig;
+  rig.AddLeaf("q", {{"f", 1}});
+  rig.AddNode("n1", 1);
+  rig.Declare("g", "q", Workers(1));
+  rig.Settle();
+  rig.Annotate("g", "released", "true");
+  rig.AddPod("w", {.gang = "g", .role = "worker"});
+  rig.Settle();
+  REQUIRE(rig.Report("g").state == GangState::kWhole);
+  rig.SetPhase("w", "Succeeded");
+  rig.Annotate("g", "barred", "Deactivated");
+  rig.Annotate("g", "released", "false");
+  rig.Settle();
+  CHECK_FALSE(rig.Has("g"));
+}
+
 TEST_CASE("quota: gangs of several queues that lack the same nodes are each woken by them") {
   QuotaRig rig;
   rig.AddLeaf("a", {{"f", 4}});

@@ -107,6 +107,7 @@ bool Consideration::IsOver(GangId id, Census& census) {
   }
   if (HasEnded(gang, census)) {
     if (gang.plan && gang.plan->open.empty()) committer_.plans().End(id);  // nothing is left of it for later members
+    quota_.ReleaseIfStopped(id);
     book_.SetState(gang, GangState::kFinished);
     return true;
   }
