@@ -73,8 +73,9 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
   if (planner_.empty() || led_.at(replica.name()) > led_.at(planner_)) planner_ = replica.name();
   if (!replica.knows_all_kinds()) Fail("nothing is decided before every kind is listed", replica.name());
   std::map<std::string, Departure> fresh;
-  if (const auto wrong = preemptions_.OnSubmit(replica, commands)) Fail(wrong->invariant, wrong->message);
+  FailIf(preemptions_.OnSubmit(replica, commands));
   for (const cluster::Command& command : commands) {
+    FailIf(quotas_.OnSubmit(command));
     if (const auto* bind = std::get_if<cluster::Bind>(&command.body)) {
       const std::string* text = model::Find(bind->annotations, "tutti.dev/bind");
       const auto evidence = text ? cluster::ParseJson(*text) : base::Json();
@@ -125,6 +126,10 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
   for (const auto& [plan, departure] : fresh) CheckPlanWhole(replica, plan, departure, plans_.at(plan));
 }
 
+void Checks::OnQuota(const Replica& replica, const observe::Observer::QuotaStep& step) {
+  FailIf(quotas_.OnQuota(replica, step));
+}
+
 // Of a pod that waits: the words that it has seen on it, or such as it has just written, come from nowhere. A touch is
 // told by its time, and a write that ends a nomination says the condition too.
 void Checks::CheckPatch(const Replica& replica, const cluster::Patch& patch, const TruePod& pod) {
@@ -158,7 +163,8 @@ void Checks::CheckPlanWhole(const Replica& replica, const std::string& plan, con
     const bool sent = uid == departure.commit || std::ranges::find(pods, &pod) != pods.end();
     if (sent || (pod.bound() && !pod.done && !pod.deleting) || truth_.Ran(gang, pod)) covered.push_back(uid);
   }
-  if (!gang.declared)
+  // A Workload that was given quota just now may not say so yet.
+  if (!gang.declared && !quotas_.HasGiven(pods.front()->gang))
     Fail("nothing starts undeclared",
          fmt::format("{}: plan {} binds, and nothing declares the gang", pods.front()->gang, plan));
   if (truth_.Suffices(gang, covered)) return;
@@ -198,6 +204,7 @@ std::optional<Violation> Checks::JudgeDelete(const PodName& name) {
     if (victim || pod->preempted) return std::nullopt;
   }
   if (pod->foreign) return Violation{"others' pods are left alone", pod->name};
+  if (pod->told_to_go) return std::nullopt;  // of a group that has to give its quota back
   if (pod->kept) return Violation{"no pod is deleted that is not recreated", pod->name};
   if (!pod->bound()) return Violation{"a pod that waits is not deleted", fmt::format("{} of {}", pod->name, pod->gang)};
   if (pod->done && left != deletes_.end() && pod->done_since <= left->second.pods)
@@ -230,6 +237,7 @@ void Checks::JudgeRecords() {
 void Checks::AfterStep(base::Millis healthy_ms) {
   healthy_ms_ = healthy_ms;
   JudgeRecords();
+  FailIf(quotas_.AfterStep());
   for (const std::string& uid : truth_.TakeBound()) CheckBound(uid);
   for (const std::string& gang : truth_.TakeTouched()) FollowGang(gang, healthy_ms);
   for (const std::string& key : half_) {
@@ -444,6 +452,7 @@ void Checks::CheckCount(const TruePod& pod) {
 }
 
 void Checks::AtRest() {
+  FailIf(quotas_.AtRest(led_since_));
   for (const auto& [uid, pod] : truth_.pods()) {
     if (pod.bound() && pod.waiting && !pod.foreign)
       Fail("a reason is true", fmt::format("{} is bound, and says that it waits: \"{}\"", pod.name, pod.message));

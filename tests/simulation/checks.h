@@ -12,6 +12,7 @@
 
 #include "tests/simulation/pledges.h"
 #include "tests/simulation/preemptions.h"
+#include "tests/simulation/quota_checks.h"
 #include "tests/simulation/replica.h"
 #include "tests/simulation/truth.h"
 #include "tests/simulation/violation.h"
@@ -26,13 +27,19 @@ class Checks {
     base::Millis with_faults_ms, without_ms;
   };
   Checks(Truth& truth, const HalfLimits& half_limits)
-      : truth_(truth), half_limits_(half_limits), preemptions_(truth, questions_) {}
+      : truth_(truth),
+        half_limits_(half_limits),
+        preemptions_(truth, questions_),
+        quotas_(truth.store(), truth, questions_) {}
 
   // Judges from now on whether the pods that leave for a gang are of use to it.
   void JudgeVictims() { judges_victims_ = true; }
 
   // Notes that the replica has the lease from now on.
-  void OnLead(const std::string& replica) { led_.emplace(replica, led_.size()); }
+  void OnLead(const std::string& replica) {
+    led_.emplace(replica, led_.size());
+    led_since_ = truth_.newest();
+  }
   // Notes that the API server did a write of the lease: the replica has it until `over_ms`. A write that made the Lease
   // goes by the state at `made_as_of_ms`. It cannot see one that was made and deleted since then, as
   // docs/availability.md says.
@@ -40,6 +47,8 @@ class Checks {
                std::optional<base::Millis> made_as_of_ms);
   size_t terms() const { return led_.size(); }
   void OnSubmit(Replica& replica, const std::vector<cluster::Command>& commands);
+  // Notes what a replica has decided about a gang's quota.
+  void OnQuota(const Replica& replica, const observe::Observer::QuotaStep& step);
   using PodName = std::pair<std::string, std::string>;  // namespace, name; empty: of no pod
   // Notes that a bind took effect. `heard`: its sender will know.
   void OnBind(const std::string& replica, const PodName& pod, bool heard);
@@ -58,12 +67,16 @@ class Checks {
   void AtRest();
 
   void Fail(std::string_view invariant, const std::string& message);
+  const QuotaChecks& quotas() const { return quotas_; }
   const std::optional<Violation>& violation() const { return violation_; }
   uint64_t commands() const { return commands_; }
   const std::map<std::string_view, Asked>& asked() const { return questions_.asked(); }
 
  private:
   bool Excused(std::string_view invariant, bool excuse) { return questions_.Excused(invariant, excuse); }
+  void FailIf(const std::optional<Violation>& violation) {
+    if (violation) Fail(violation->invariant, violation->message);
+  }
   void JudgeRecords();
   void CheckPatch(const Replica& replica, const cluster::Patch& patch, const TruePod& pod);
   void CheckBound(const std::string& uid);
@@ -98,6 +111,7 @@ class Checks {
   std::unordered_map<std::string, Replica::Knowledge> deletes_;  // by uid: known at its last delete
   Questions questions_;
   Preemptions preemptions_;
+  QuotaChecks quotas_;
   size_t records_ = 0;  // that were judged
   Pledges pledges_;
   std::set<std::string> unheard_;       // uids of pods whose bind took effect and whose reply did not arrive
@@ -105,6 +119,7 @@ class Checks {
   std::set<std::string> whole_before_;  // gangs that were whole at the last step
   std::set<std::string> half_;
   std::map<std::string, size_t> led_;                     // replicas that have led, and in which order
+  Version led_since_ = 0;                                 // since when the last of them does
   std::string holder_;                                    // of the lease
   base::Millis lease_over_ms_ = 0, lease_taken_ms_ = -1;  // taken: or made again by its holder
   std::string planner_;  // the latest of led_ that has acted; one that lost its lease while it stood still may act, too

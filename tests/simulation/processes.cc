@@ -32,7 +32,8 @@ struct Processes::Process {
                            all.parts_.clock, all.parts_.plant, all.parts_.options, name, all.parts_.on_submit,
                            [&checks = all.parts_.checks](const model::GangKey& gang) {
                              checks.Fail("no gang is placed by a flush alone", gang.name);
-                           }})),
+                           },
+                           [&all](const Replica& decides, const auto& step) { all.NoteQuota(decides, step); }})),
         writer(WriterOptions(all.parts_.options), network, network, random, replica->source().kinds(), *replica) {
     replica->set_writer(&writer);
   }
@@ -104,6 +105,15 @@ void Processes::Elect(Process& it) {
                                         it.replica->StepDown();
                                       }});
   it.election->Start();
+}
+
+void Processes::NoteQuota(const Replica& replica, const observe::Observer::QuotaStep& step) {
+  static constexpr const char* kWords[] = {"is given quota", "is admitted", "is to give its quota back",
+                                           "has given its quota back"};
+  if (parts_.traced)
+    parts_.note(fmt::format("{} decides: {} {}{}{}", replica.name(), step.gang.name,
+                            kWords[static_cast<size_t>(step.kind)], step.reason.empty() ? "" : ": ", step.reason));
+  parts_.checks.OnQuota(replica, step);
 }
 
 // What is on its way still arrives, and no answer is heard.

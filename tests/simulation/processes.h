@@ -67,6 +67,7 @@ class Processes {
   int64_t CarryForTheDead();  // returns the number of writes
   size_t Turn(Process& process, size_t writes);
   void Elect(Process& process);
+  void NoteQuota(const Replica& replica, const observe::Observer::QuotaStep& step);
   void ThrowWatchDice(Process& process);
   void ThrowLeaseDice();
   size_t Leader() const;  // its index; of two leaders, the one that does not stand still; past the end: none

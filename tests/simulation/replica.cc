@@ -12,7 +12,13 @@ using cluster::FeedEvent;
 namespace {
 
 bool Declares(const std::string& kind) {
-  return kind.starts_with("podgroups.") || kind.starts_with("rayclusters.") || kind.starts_with("hypernodes.");
+  return kind.starts_with("podgroups.") || kind.starts_with("rayclusters.") || kind.starts_with("hypernodes.") ||
+         kind.starts_with("workloads.") || kind.starts_with("jobs.");
+}
+
+bool IsOfQueues(const std::string& kind) {
+  return kind.starts_with("queues.") || kind.starts_with("clusterqueues.") || kind.starts_with("localqueues.") ||
+         kind.starts_with("cohorts.") || kind.starts_with("resourceflavors.");
 }
 
 }  // namespace
@@ -20,7 +26,7 @@ bool Declares(const std::string& kind) {
 Replica::Replica(Parts parts) : parts_(std::move(parts)) {
   source_ = parts_.source(*this);
   scheduler_ = std::make_unique<core::Scheduler>(parts_.options, parts_.plant.Dialects(dialects::MakeDialects()), *this,
-                                                 parts_.plant.Clock(parts_.clock), &flush_watch_);
+                                                 parts_.plant.Clock(parts_.clock), &watch_);
   kind_names_ = {"pods", "nodes"};
   for (const model::ObjectKind& kind : scheduler_->Kinds()) kind_names_.push_back(kind.Name());
   for (const std::string& kind : kind_names_) queues_[kind];
@@ -186,9 +192,9 @@ Replica::Knowledge Replica::Knows() const {
   Knowledge knowledge{seen(queues_.at("pods")), seen(queues_.at("nodes")), now, now, now};
   for (const auto& [kind, queue] : queues_) {
     if (kind.empty() || kind == "pods" || kind == "nodes") continue;
-    Version& known = Declares(kind)                ? knowledge.gangs
-                     : kind.starts_with("queues.") ? knowledge.queues
-                                                   : knowledge.others;
+    Version& known = Declares(kind)     ? knowledge.gangs
+                     : IsOfQueues(kind) ? knowledge.queues
+                                        : knowledge.others;
     known = std::min(known, seen(queue));
   }
   return knowledge;

@@ -56,6 +56,8 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
     std::function<void(Replica&, const std::vector<cluster::Command>&)> on_submit;
     // Is told of each gang that was placed only because it had waited for long: nothing had woken it.
     std::function<void(const model::GangKey&)> on_missed = {};
+    // Is told of each decision about a gang's quota.
+    std::function<void(const Replica&, const observe::Observer::QuotaStep&)> on_quota = {};
   };
   explicit Replica(Parts parts);
   ~Replica() override;
@@ -126,18 +128,22 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
     Version covered = 0;                                        // the last event holds all up to here
     std::optional<cluster::FeedEvent> last;
   };
-  struct FlushWatch final : observe::Observer {
-    explicit FlushWatch(const Parts& watched) : parts(watched) {}
+  struct Watch final : observe::Observer {
+    explicit Watch(const Replica& watched) : replica(watched), parts(watched.parts_) {}
     void OnFlushed(const model::GangKey& gang, bool placed) override {
       if (placed && parts.on_missed) parts.on_missed(gang);
     }
+    void OnQuota(const QuotaStep& step) override {
+      if (parts.on_quota) parts.on_quota(replica, step);
+    }
+    const Replica& replica;
     const Parts& parts;
   };
   static std::string KindOf(const cluster::FeedEvent& event);
   static bool Coalesce(Queue& queue, cluster::FeedEvent& event);
 
   Parts parts_;
-  FlushWatch flush_watch_{parts_};
+  Watch watch_{*this};
   std::unique_ptr<Source> source_;  // null: the process has died
   cluster::ClusterWriter* writer_ = nullptr;
   std::unique_ptr<core::Scheduler> scheduler_;

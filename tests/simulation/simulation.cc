@@ -10,6 +10,7 @@
 #include "plugins/registry.h"
 #include "tests/simulation/faults.h"
 #include "tests/simulation/processes.h"
+#include "tests/simulation/rewording.h"
 #include "tests/simulation/victims.h"
 #include "tests/simulation/workload.h"
 #include "tests/simulation/workload_objects.h"
@@ -66,6 +67,12 @@ std::string Describe(const cluster::Command& command) {
   Line line;
   std::visit(Describer{line}, command.body);
   return fmt::to_string(line);
+}
+
+// It starts a gang, or gives it quota.
+bool Starts(const std::string& command) {
+  return command.starts_with("bind") ||
+         (command.starts_with("patch workloads") && command.find("\"podSetAssignments\":[{") != std::string::npos);
 }
 
 // Fowler, Noll and Vo's hash, of eight bytes at a time.
@@ -148,7 +155,6 @@ class Simulation {
   void Calm();
   int64_t Changes() { return world_.store().resource_version() - truth_.lease_writes(); }
   bool Settle(Millis for_ms);
-  bool OnlyTouches(const cluster::Command& command) const;
   std::vector<std::string> FreshWants();
   void CheckFigures();
   void CheckPhases();
@@ -410,7 +416,7 @@ void Simulation::Calm() {
   }
   if (!processes_->calm()) return checks_.Fail("a replica leads", "none does, 800 s after the last fault");
   checks_.AtRest();
-  processes_->CheckFootprints(truth_.gang_count() + truth_.CountPodGroupsWithoutPods());
+  processes_->CheckFootprints(truth_.gang_count() + truth_.CountPodGroupsWithoutPods() + checks_.quotas().workloads());
   CheckPhases();
   CheckFresh();
   ++outcome_.calms;
@@ -432,7 +438,7 @@ void Simulation::CheckWrites(const char* when) {
   const auto commands = static_cast<int64_t>(checks_.commands()), terms = static_cast<int64_t>(checks_.terms());
   const int64_t others = Changes() - static_cast<int64_t>(processes_->done());
   const int64_t changes = std::max<int64_t>(0, others - others_before_), writes = commands - commands_before_;
-  const auto all = static_cast<int64_t>(truth_.pods().size() + truth_.gang_count());
+  const auto all = static_cast<int64_t>(truth_.pods().size() + truth_.gang_count() + checks_.quotas().workloads());
   const std::string figures = fmt::format("{}: {} commands, {} changes by others, {} terms begun, {} pods and gangs",
                                           when, writes, changes, terms - terms_before_, all);
   Note(figures);
@@ -460,21 +466,11 @@ bool Simulation::Settle(Millis for_ms) {
   return false;
 }
 
-// The words that the pod has already, written so that an earlier leader's bind of it fails.
-bool Simulation::OnlyTouches(const cluster::Command& command) const {
-  const auto* patch = std::get_if<cluster::Patch>(&command.body);
-  const TruePod* pod = patch ? truth_.Pod(patch->object.uid()) : nullptr;
-  if (!pod) return false;
-  const sim::Json body = cluster::ParseJson(patch->body);
-  const sim::Json& said = sim::ConditionOf(body, "PodScheduled");
-  return !sim::DigString(said, "lastProbeTime").empty() && sim::DigString(said, "message") == pod->message &&
-         sim::DigString(said, "reason") == pod->reason;
-}
-
 // What a scheduler that remembers nothing would write, were its nodes numbered as the leader's: of equals either takes
 // the first, and what is said of others depends on that.
 std::vector<std::string> Simulation::FreshWants() {
   std::vector<std::string> wanted;
+  std::set<std::string> preempted;  // Workloads, for others: as with pods, that is not looked for again and again
   core::Options options = CoreOptions(run_.scenario);
   options.choose_victims = nullptr;  // victims are not looked for again and again
   options.gang_preemption = core::Options::GangPreemption::kNever;
@@ -482,12 +478,21 @@ std::vector<std::string> Simulation::FreshWants() {
   const auto source = [this](cluster::EventSink& sink) {
     return std::make_unique<StoreSource>(world_.store(), world_.decoded(), sink);
   };
-  Replica fresh(
-      {world_.store(), source, clock_, honest_, std::move(options), "fresh", [&](Replica&, const auto& commands) {
-         for (const cluster::Command& command : commands)
-           if (!std::holds_alternative<cluster::EmitEvent>(command.body) && !OnlyTouches(command))
-             wanted.push_back(Describe(command));
-       }});
+  const auto is_of_preempted = [&](const cluster::Command& command) {
+    const auto* patch = std::get_if<cluster::Patch>(&command.body);
+    return patch && patch->object.resource == kWorkloads.resource && preempted.contains(patch->object.name());
+  };
+  Replica fresh({world_.store(), source, clock_, honest_, std::move(options), "fresh",
+                 [&](Replica&, const auto& commands) {
+                   for (const cluster::Command& command : commands)
+                     if (!std::holds_alternative<cluster::EmitEvent>(command.body) && !OnlyTouches(command, truth_) &&
+                         !OnlyRewords(command, world_.store()) && !is_of_preempted(command))
+                       wanted.push_back(Describe(command));
+                 },
+                 {},
+                 [&](const Replica&, const observe::Observer::QuotaStep& step) {
+                   if (step.by) preempted.insert(step.gang.name);
+                 }});
   fresh.Lead(0);
   base::Random random(1);
   fresh.Look();
@@ -551,8 +556,7 @@ void Simulation::CheckFresh() {
   if (checks_.violation()) return;
   const std::vector<std::string> wanted = FreshWants();
   if (wanted.empty()) return;
-  const bool starts =
-      std::ranges::any_of(wanted, [](const std::string& command) { return command.starts_with("bind"); });
+  const bool starts = std::ranges::any_of(wanted, Starts);
   const bool says = wanted.front().starts_with("patch pods");
   checks_.Fail(starts ? "nothing is forgotten"
                : says ? "a reason is current"
@@ -565,8 +569,9 @@ void Simulation::CheckFresh() {
 void Simulation::CheckWoken(const Workload::Relief& relief) {
   if (checks_.violation() || relief.done.empty()) return;
   Note("user: " + relief.done);
-  const Millis within_ms =
-      relief.at_once && !run_.scenario.victims && !run_.scenario.gangs_evict() ? kWokenAtOnceMs : kWokenMs;
+  const bool some_evict =
+      QueueUsers::AreIn(run_.scenario) || run_.scenario.victims || run_.scenario.gangs_evict();
+  const Millis within_ms = relief.at_once && !some_evict ? kWokenAtOnceMs : kWokenMs;
   std::vector<std::string> waited;
   for (const auto& [uid, pod] : truth_.pods())
     if (!pod.bound() && !pod.foreign) waited.push_back(uid);

@@ -169,7 +169,7 @@ void Totals::Print() const {
 std::vector<std::string> Totals::Lacking() const {
   // A Lease is deleted once all replicas know of it, and then not for a term.
   const auto times = [](const std::string& fault) -> uint64_t { return fault == "lease-deleted" ? 500 : 1'000; };
-  constexpr uint64_t kLeastOfPreemption = 200;
+  constexpr uint64_t kLeastOfEach = 200;  // of preemption and of quota
   constexpr double kNodes = 20, kGangs = 50, kStretchSeconds = 75, kLeastJudged = 0.25;
   std::vector<std::string> lacking;
   for (const std::string& name : FaultNames())
@@ -180,10 +180,12 @@ std::vector<std::string> Totals::Lacking() const {
   for (const auto& [scenario, stretches] : stretches_)
     if (stretches.seconds() < kStretchSeconds)
       lacking.push_back(fmt::format("{} comes to rest after less than {} s", scenario, kStretchSeconds));
-  for (const std::string_view invariant : kOfPreemption)
+  std::vector<std::string_view> invariants(std::begin(kOfPreemption), std::end(kOfPreemption));
+  invariants.insert(invariants.end(), std::begin(kOfQuota), std::end(kOfQuota));
+  for (const std::string_view invariant : invariants)
     if (const auto asked = asked_.find(std::string(invariant));
-        asked == asked_.end() || asked->second.judged < kLeastOfPreemption)
-      lacking.push_back(fmt::format("\"{}\" is judged less than {} times", invariant, kLeastOfPreemption));
+        asked == asked_.end() || asked->second.judged < kLeastOfEach)
+      lacking.push_back(fmt::format("\"{}\" is judged less than {} times", invariant, kLeastOfEach));
   for (const auto& [invariant, asked] : asked_)
     if (Judged(asked) < kLeastJudged)
       lacking.push_back(fmt::format("\"{}\" is judged less than {} times in a hundred", invariant, 100 * kLeastJudged));

@@ -28,6 +28,8 @@ constexpr const char* kTaskGroups = "yunikorn.apache.org/task-groups";
 constexpr const char* kBind = "tutti.dev/bind";
 constexpr const char* kTopologyRequired = "tutti.dev/topology-required";
 constexpr const char* kZone = "zone";
+constexpr const char* kWorkload = "kueue.x-k8s.io/workload";
+constexpr const char* kPodSet = "kueue.x-k8s.io/podset";
 
 const sim::GroupResource kVolcanoQueues{"scheduling.volcano.sh", "queues"};
 const sim::GroupResource kPluginsPodGroups{"scheduling.x-k8s.io", "podgroups"};
@@ -63,6 +65,8 @@ bool Tolerates(const Json& pod, const std::string& key, const std::string& value
 // The gang a pod says it is in, and its part.
 std::pair<std::string, std::string> Membership(const Json& pod) {
   const std::string place = sim::NamespaceOf(pod) + "/";
+  if (const auto& workload = sim::AnnotationOf(pod, kWorkload); !workload.empty())
+    return {"kueue/" + place + workload, sim::LabelOf(pod, kPodSet)};
   if (const auto& group = sim::AnnotationOf(pod, kVolcanoGroup); !group.empty())
     return {"volcano/" + place + group, sim::AnnotationOf(pod, kTaskSpec)};
   if (const auto& group = sim::LabelOf(pod, kPluginsGroup); !group.empty()) return {"plugins/" + place + group, ""};
@@ -94,6 +98,8 @@ Truth::Truth(sim::Store& store) : store_(store) {
     else if (event.resource == kVolcanoPodGroups || event.resource == kPluginsPodGroups ||
              event.resource == kUpstreamPodGroups || event.resource == sim::kRayClusters)
       OnDeclaration(event);
+    else if (event.resource == kWorkloads)
+      OnWorkload(event);
   });
 }
 
@@ -173,7 +179,6 @@ void Truth::Read(const Json& pod, bool first, TruePod& now) const {
     std::vector<std::string> problems;
     now.requests = cluster::DecodePodLeniently(pod, &problems).spec->requests;
     now.requests.Set(model::kPods, 1);
-    std::tie(now.gang, now.role) = Membership(pod);
     now.unit = sim::LabelOf(pod, kUnit);
     const std::string& owner = DigString(sim::ControllerOf(pod), "kind");
     now.kept = owner.empty() || owner == "Job";
@@ -184,6 +189,8 @@ void Truth::Read(const Json& pod, bool first, TruePod& now) const {
     now.guarded = !sim::LabelOf(pod, kGuardedLabel).empty();
     now.priority = static_cast<int32_t>(sim::IntOf(sim::Dig(pod, "spec", "priority")));
   }
+  if (first || now.gated) std::tie(now.gang, now.role) = Membership(pod);
+  now.told_to_go = sim::IsTrue(pod, "TerminationTarget");
   const bool was_bound = now.bound();
   now.node = DigString(pod, "spec", "nodeName");
   now.phase = DigString(pod, "status", "phase");
@@ -229,13 +236,18 @@ void Truth::OnPod(const sim::WatchEvent& event) {
   const bool was_bound = pod.bound(), was_live = !fresh && pod.live(), weighed = pod.occupies(),
              was_deleting = pod.deleting, was_done = pod.done;
   if (weighed) Weigh(pod, -1);
-  const std::string said = std::exchange(pod.message, {});
+  const std::string said = std::exchange(pod.message, {}), in = pod.gang;
   Read(*event.object, fresh, pod);
+  if (fresh) pod.made = event.resource_version;
+  if (!fresh && pod.gang != in) {
+    gang_count_ -= gangs_[in].members.erase(uid) > 0 && gangs_[in].members.empty() && !pod.foreign;
+    touched_.insert(in);
+  }
   if (said != pod.message) pod.said = event.resource_version;
   if (pod.done && !was_done) pod.done_since = event.resource_version;
   if ((pod.bound() && !was_bound) || (was_live && !pod.live())) last_loss_ = event.resource_version;
   TrueGang& gang = gangs_[pod.gang];
-  if (fresh) Join(*event.object, uid, pod, gang);
+  if (fresh || pod.gang != in) Join(*event.object, uid, pod, gang);
   FollowRecord(*event.object, pod);
   if (pod.occupies()) Weigh(pod, +1);
   if (was_live && !pod.live()) gang.disturbed = event.resource_version;
@@ -273,7 +285,7 @@ void Truth::OnBound(const std::string& uid, TruePod& pod, TrueGang& gang, Versio
   bound_.push_back(uid);
   pod.stray = stray_;
   if (pod.plan.empty() || pod.stray) {  // by others
-    gang.disturbed = nodes_[pod.node].disturbed = version;
+    gang.disturbed = nodes_[pod.node].disturbed = room_taken_ = version;
     if (!gang.queue.empty()) queues_[gang.queue].disturbed = version;
   }
   if (pod.commit == uid && !pod.plan.empty()) {
@@ -294,8 +306,9 @@ void Truth::OnNode(const sim::WatchEvent& event) {
   const bool shrunk =
       std::ranges::any_of(before, [&](const auto& item) { return node.allocatable.Get(item.first) < item.second; });
   if (was != node.present || shrunk) node.disturbed = event.resource_version;
+  if (event.type != EventType::kAdded && (shrunk || !node.present)) room_taken_ = event.resource_version;
   if (event.type != EventType::kModified || !SameMarks(*event.previous, *event.object))
-    node.marked = event.resource_version;
+    node.marked = room_taken_ = event.resource_version;
   node.zone = sim::LabelOf(*event.object, kZone);
   if (was == node.present) return;
   if (node.present)
@@ -368,6 +381,29 @@ void Truth::OnDeclaration(const sim::WatchEvent& event) {
       if (sim::BoolOf(sim::Child(spec, "suspend"))) gang.declared = false;
     });
   }
+}
+
+// A Workload is the minimum of its job's pods while it has quota.
+void Truth::OnWorkload(const sim::WatchEvent& event) {
+  const Json& object = *event.object;
+  const bool has = event.type != EventType::kDeleted && sim::IsTrue(object, "QuotaReserved");
+  const Json& status = sim::Child(object, "status");
+  std::map<std::string, int64_t> counts;
+  for (const Json& set : sim::ArrayOf(sim::Dig(status, "admission", "podSetAssignments")))
+    if (has) counts[DigString(set, "name")] = IntOf(sim::Child(set, "count"));
+  for (const Json& set : sim::ArrayOf(sim::Child(status, "reclaimablePods")))
+    if (has) counts[DigString(set, "name")] -= IntOf(sim::Child(set, "count"));
+  const std::string key = Key("kueue", object);
+  const auto known = gangs_.find(key);
+  if (known == gangs_.end() ? !has : known->second.declared == has && known->second.role_min == counts) return;
+  Redeclare(
+      key,
+      [&](TrueGang& gang) {
+        gang.declared = has;
+        gang.min = 0;
+        gang.role_min = counts;
+      },
+      event.resource_version);
 }
 
 // Until all are there again, it cannot be told which zone is whose.

@@ -43,6 +43,8 @@ struct TruePod {
   bool one_zone = false;     // all members are to be in the same zone
   bool volumes = false;      // it uses some
   bool stray = false;        // its bind took effect long after its sender gave up
+  bool told_to_go = false;   // it carries the condition TerminationTarget
+  Version made = 0;          // when it was made
 
   bool bound() const { return !node.empty(); }
   bool occupies() const { return bound() && !done; }
@@ -86,15 +88,19 @@ class Truth {
   Truth(const Truth&) = delete;
   Truth& operator=(const Truth&) = delete;
 
+  sim::Store& store() const { return store_; }
   const TruePod* Pod(const std::string& uid) const;
   const TruePod* PodAt(const std::string& ns, const std::string& name) const;
   const std::unordered_map<std::string, TruePod>& pods() const { return pods_; }
   const std::map<std::string, TrueNode>& nodes() const { return nodes_; }
   std::map<std::string, TrueGang>& gangs() { return gangs_; }
+  const std::map<std::string, TrueGang>& gangs() const { return gangs_; }
   const TrueGang& GangOf(const TruePod& pod) const { return gangs_.at(pod.gang); }
   const std::map<std::string, TrueQueue>& queues() const { return queues_; }
   size_t node_count() const { return node_count_; }
   Version last_loss() const { return last_loss_; }   // when a pod was last bound, or gone
+  Version room_taken() const { return room_taken_; }  // when others last took room of nodes, or nodes were marked
+  Version newest() const { return store_.resource_version(); }
   size_t gang_count() const { return gang_count_; }  // ours, with members
   size_t CountPodGroupsWithoutPods() const;          // Volcano's; they are gangs, too
 
@@ -157,6 +163,7 @@ class Truth {
   void OnPod(const sim::WatchEvent& event);
   void OnNode(const sim::WatchEvent& event);
   void OnDeclaration(const sim::WatchEvent& event);
+  void OnWorkload(const sim::WatchEvent& event);
   void OnQueue(const sim::WatchEvent& event);
   void OnHyperNode(const sim::WatchEvent& event);
   // Reads into a known pod what may change.
@@ -183,7 +190,7 @@ class Truth {
   bool stray_ = false;
   int64_t lease_writes_ = 0;
   std::map<std::string, Version> claims_;  // "namespace/name": when it last came or went
-  Version last_loss_ = 0;
+  Version last_loss_ = 0, room_taken_ = 0;
   size_t node_count_ = 0, gang_count_ = 0;
   std::set<std::string> recorded_;  // uids of victims
   std::string second_set_;

@@ -77,13 +77,14 @@ const std::map<std::string, Workload::Action>& Workload::Actions() {
 }
 
 std::vector<std::string> Workload::Names() {
-  std::vector<std::string> names;
+  std::vector<std::string> names = QueueUsers::Names();
   for (const auto& [name, action] : Actions()) names.push_back(name);
   return names;
 }
 
 std::string Workload::Do(const std::string& name, Random& random, size_t number) {
   made_ = number;
+  if (QueueUsers::Knows(name)) return queue_users_.Do(name, random, number, Full());
   return (this->*Actions().at(name))(random);
 }
 
@@ -140,6 +141,7 @@ void Workload::Setup(Random& random) {
                             {"spec", {{"tier", 1}, {"members", Json::array({members})}}}});
     MustCreate(store_, hyper_nodes_.back());
   }
+  if (queued()) queue_users_.Setup(random);
   for (int64_t i = 0; i < scenario_.nodes; ++i) AddNode(random);
   world_.Pump();
 }
@@ -149,7 +151,7 @@ void Workload::Setup(Random& random) {
 // Each has a lot of its own, and the least is drawn: whether others are there does not change the lot of any.
 
 bool Workload::Full() const {
-  return static_cast<int64_t>(gangs_.size()) >= scenario_.most_gangs ||
+  return static_cast<int64_t>(gangs_.size() + queue_users_.jobs()) >= scenario_.most_gangs ||
          static_cast<int64_t>(store_.Count(sim::kPods)) >= scenario_.most_pods;
 }
 

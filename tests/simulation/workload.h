@@ -11,13 +11,15 @@
 
 #include "base/random.h"
 #include "sim/port/world.h"
+#include "tests/simulation/queue_users.h"
 #include "tests/simulation/scenario.h"
 
 namespace tutti::simulation {
 
 class Workload {
  public:
-  Workload(const Scenario& scenario, sim::World& world) : scenario_(scenario), world_(world), store_(world.store()) {}
+  Workload(const Scenario& scenario, sim::World& world)
+      : scenario_(scenario), world_(world), store_(world.store()), queue_users_(scenario, world.store()) {}
 
   static std::vector<std::string> Names();
 
@@ -100,6 +102,8 @@ class Workload {
   std::string OpenNode(base::Random&);
   std::string MoveNode(base::Random&);
   std::string RaiseQueues(base::Random&);
+  std::string RaiseQuotas(base::Random& random) { return queued() ? queue_users_.RaiseQuotas(random) : ""; }
+  bool queued() const { return QueueUsers::AreIn(scenario_); }
   std::string LowerMin(base::Random&);
 
   std::string Arrive(base::Random& random, const std::string& dialect, const std::string& owner);
@@ -121,6 +125,7 @@ class Workload {
   const Scenario& scenario_;
   sim::World& world_;
   sim::Store& store_;
+  QueueUsers queue_users_;
   std::vector<Gang> gangs_;
   std::map<std::string, sim::Json> definitions_;  // of custom kinds, by name
   std::map<std::string, sim::Json> queues_;

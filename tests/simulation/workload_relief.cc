@@ -22,6 +22,7 @@ Workload::Relief Workload::Relieve(Random& random) {
                                                                 {"nodes are opened", &Workload::OpenNode},
                                                                 {"nodes change zone", &Workload::MoveNode},
                                                                 {"queues may use more", &Workload::RaiseQueues},
+                                                                {"quotas are raised", &Workload::RaiseQuotas},
                                                                 {"gangs need less", &Workload::LowerMin},
                                                                 {"disks are wiped", &Workload::WipeDisk}};
   constexpr int kTries = 8;
