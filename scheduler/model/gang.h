@@ -122,7 +122,7 @@ struct GangSpec {
   // for it; the line in which it stands is that of `queue`.
   std::vector<std::string> further_queues;
   std::optional<int32_t> priority;  // overrides the members'
-  int32_t priority_slope = 0;       // GangRank::slope: for the gang's place in line, and for nothing else
+  int32_t priority_slope = 0;       // GangRank::slope
   // Other queues take nothing back of it before it has run so long. It can only shorten the time that its queue or the
   // configuration says (QueueSpec::min_runtime_ms); where neither says one, it counts for an hour at most.
   std::optional<base::Millis> min_runtime_ms;
