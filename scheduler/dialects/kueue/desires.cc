@@ -334,7 +334,8 @@ void DesireWorkload(const Desires& desires) {
     return;
   }
   if (entry.workload && entry.job && entry.job_problem.empty() && entry.IsHeld() && !entry.IsScaledToZero() &&
-      !IsTrue(Field(before, "conditions"), "QuotaReserved") && !entry.InStep()) {
+      !IsTrue(Field(before, "conditions"), "QuotaReserved") && !entry.InStep() &&
+      !HasGrants(*entry.kind, entry.sets, *entry.job->body)) {  // its templates are restored first
     DesiredObject follows = WithFields(workload, {{"spec", SpecFor(entry.of_job.json, entry.terms)}});
     // Where nothing is left to write, its status has to go on.
     if (!follows.Agrees(*workload->body)) return out->push_back(std::move(follows));
