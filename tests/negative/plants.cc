@@ -236,6 +236,20 @@ PlantedBug InPods(std::string name, std::function<void(model::Pod&)> change) {
   });
 }
 
+// Every object of the kind is as `change` makes it.
+PlantedBug InObjects(std::string name, std::string_view kind, std::function<void(base::Json&)> change) {
+  return InEvents(std::move(name), [kind, change](FeedEvent& event, bool) {
+    auto* changed = std::get_if<cluster::ObjectChanged>(&event);
+    if (!changed || changed->object->kind != kind) return Plant::Handling::kKeep;
+    auto object = std::make_shared<model::Object>(*changed->object);
+    base::Json body = *object->body;
+    change(body);
+    object->body = std::make_shared<const base::Json>(std::move(body));
+    changed->object = std::move(object);
+    return Plant::Handling::kKeep;
+  });
+}
+
 cluster::CommandReply* AsAnswer(FeedEvent& event) { return std::get_if<cluster::CommandReply>(&event); }
 
 void Replace(std::string& text, std::string_view from, std::string_view to) {
@@ -532,6 +546,44 @@ std::vector<PlantedBug> AllBugs() {
       InDialects("of subgroups only the sum is asked", [](model::GangSpec& spec) { spec.units.clear(); })
           .SeenBy({"whole or nothing"})
           .In("parts"),
+      InObjects("a ClusterQueue's quotas are read as ten times as much", "ClusterQueue",
+                [](base::Json& body) {
+                  for (base::Json& group : body["spec"]["resourceGroups"])
+                    for (base::Json& flavor : group["flavors"])
+                      for (base::Json& each : flavor["resources"])
+                        each["nominalQuota"] = each["nominalQuota"].get<std::string>() + "0";
+                })
+          .SeenBy({"no quota is given beyond what there is"})
+          .In("kueue"),
+      InObjects("that a Workload has quota is not read", "Workload",
+                [](base::Json& body) { body.erase("status"); })
+          .SeenBy({"nothing is admitted twice", "no quota is given beyond what there is"})
+          .In("kueue"),
+      InPatches("that a Workload is admitted is not written", "\"Admitted\",\"status\":\"True\"",
+                "\"Admitted\",\"status\":\"False\"")
+          .SeenBy({"no job starts before it is admitted"})
+          .In("kueue"),
+      InPatches("a job is let go by another field", "\"suspend\":false", "\"suspended\":false")
+          .SeenBy({"each job of a queue is held or admitted"})
+          .In("kueue"),
+      InCommands("what has quota is neither admitted nor let go",
+                 [](Command& command) {
+                   auto* patch = std::get_if<cluster::Patch>(&command.body);
+                   if (!patch) return;
+                   Replace(patch->body, "\"Admitted\",\"status\":\"True\"", "\"Admitted\",\"status\":\"False\"");
+                   Replace(patch->body, "\"suspend\":false", "\"suspended\":false");
+                   if (patch->object.resource == "pods" && !patch->status) patch->body = "{}";
+                 })
+          .SeenBy({"nothing stays half admitted"})
+          .In("kueue"),
+      InCommands("a Workload is made without its owner",
+                 [](Command& command) {
+                   auto* create = std::get_if<cluster::Create>(&command.body);
+                   if (create && create->object.resource == "workloads")
+                     Replace(create->body, "\"ownerReferences\"", "\"owners\"");
+                 })
+          .SeenBy({"a job has one Workload, and a Workload a job"})
+          .In("kueue"),
       InDialects("a gang may be in any HyperNode", [](model::GangSpec& spec) { spec.topology = {}; })
           .SeenBy({"a gang that must be is in one zone"})
           .In("parts"),
