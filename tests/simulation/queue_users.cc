@@ -43,7 +43,7 @@ const std::map<std::string, QueueUsers::Action, std::less<>>& QueueUsers::Action
       {"arrive-queued-job", &QueueUsers::ArriveJob},     {"arrive-queued-group", &QueueUsers::ArriveGroup},
       {"arrive-queued-ray", &QueueUsers::ArriveRay},     {"replace-queued-pods", &QueueUsers::ReplacePods},
       {"leave-queue", &QueueUsers::Leave},               {"flip-queued", &QueueUsers::Flip},
-      {"move-queued", &QueueUsers::MoveToQueue},         {"resize-queued", &QueueUsers::Resize},
+      {"move-queued", &QueueUsers::MoveToQueue},
       {"prioritize-queued", &QueueUsers::SetPriority},   {"edit-quota", &QueueUsers::EditQuota},
       {"edit-quota-limits", &QueueUsers::EditLimits},    {"stop-cluster-queue", &QueueUsers::StopQueue},
       {"stop-local-queue", &QueueUsers::StopLocalQueue}, {"edit-queued-workload", &QueueUsers::EditWorkload},
@@ -270,19 +270,6 @@ std::string QueueUsers::MoveToQueue(Random& random) {
   const std::string to = random.OneIn(8) ? "nowhere" : kLocals[random.Below(std::size(kLocals))];
   const auto changed = Modify(*job, [&](Json& next) { next["metadata"]["labels"][kQueueLabel] = to; });
   return changed ? fmt::format("{} {} is moved to queue {}", job->kind, job->name, to) : "";
-}
-
-std::string QueueUsers::Resize(Random& random) {
-  const Job* job = Pick(random, true);
-  if (!job) return {};
-  const int64_t size = random.Between(1, 5);
-  const auto changed = Modify(*job, [&](Json& next) {
-    if (job->kind == "Job")
-      next["spec"]["parallelism"] = size;
-    else
-      next["spec"]["workerGroupSpecs"][0]["replicas"] = size;
-  });
-  return changed ? fmt::format("{} {} asks for {} pods", job->kind, job->name, size) : "";
 }
 
 std::string QueueUsers::SetPriority(Random& random) {

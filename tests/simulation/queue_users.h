@@ -50,7 +50,6 @@ class QueueUsers {
   std::string ReplacePods(base::Random&);
   std::string Flip(base::Random&);
   std::string MoveToQueue(base::Random&);
-  std::string Resize(base::Random&);
   std::string SetPriority(base::Random&);
   std::string EditQuota(base::Random&);
   std::string EditLimits(base::Random&);

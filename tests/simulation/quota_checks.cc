@@ -124,7 +124,7 @@ std::optional<Violation> QuotaChecks::JudgeJob(const std::string& uid, const Tru
     return Broken(kHeldOrAdmitted, fmt::format("{} {} is {}, and Workload {} is {}", job.kind, job.name,
                                                job.suspended ? "suspended" : "let go", workload.name,
                                                workload.admitted ? "admitted" : "not admitted"));
-  if (!workload.admitted && quotas_.HasBoundPods(workload, truth_.newest()))
+  if (!job.kind.empty() && !workload.admitted && quotas_.HasBoundPods(workload, truth_.newest()))
     return Broken(kHeldOrAdmitted, fmt::format("{} has pods on nodes, and Workload {} is not admitted", job.name,
                                                workload.name));
   if (!workload.admitted) return std::nullopt;
