@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sim/objects/object.h"
+#include "sim/objects/object_schema.h"
 
 namespace tutti::sim {
 
@@ -64,15 +65,13 @@ struct ScalePaths {
   std::string label_selector;  // may be empty
 };
 
-class Schema;
-
 struct ApiVersion {
   std::string name;
   bool served = true;
   bool has_status = false;  // status is written through its own subresource only
   std::shared_ptr<const ScalePaths> scale;
-  std::shared_ptr<const Schema> schema;  // of a custom resource, or nothing; sim/schema/schema.h
-  std::vector<PrinterColumn> columns;  // custom resources only
+  std::shared_ptr<const ObjectSchema> schema;  // of a custom resource, or nothing
+  std::vector<PrinterColumn> columns;          // custom resources only
 };
 
 struct ApiResource {
