@@ -377,8 +377,8 @@ void Kubelet::MarkEnded(const Json& pod, int64_t exit_code) {
         const std::string since = DigString(next, "status", "startTime");
         Json& status = next["status"];
         status["phase"] = exit_code == 0 ? "Succeeded" : "Failed";
-        status["containerStatuses"] = Json::array();
-        for (const Json& container : Dig(pod, "spec", "containers")) {
+        if (!since.empty()) status["containerStatuses"] = Json::array();
+        for (const Json& container : since.empty() ? Json::array() : Dig(pod, "spec", "containers")) {
           status["containerStatuses"].push_back(
               ContainerStatus(container, Terminated(since, base::FormatTime(now), exit_code), false, false));
         }
@@ -398,9 +398,9 @@ void Kubelet::Stop(const ObjectKey& key, const Json& pod) {
       admitted->second.stop_at_ms = now + std::min(takes, grace * 1000);
     }
     if (now < *admitted->second.stop_at_ms) return queue_.AddAt(key, *admitted->second.stop_at_ms);
-    // A controller that keeps the pod to count it (a Job) reads how it ended.
-    if (!Dig(pod, "metadata", "finalizers").empty()) MarkEnded(pod, kTerminatedBySignal);
   }
+  // A controller that keeps the pod to count it (a Job) reads how it ended, also if it never ran.
+  if (!IsFinishedPod(pod) && !Dig(pod, "metadata", "finalizers").empty()) MarkEnded(pod, kTerminatedBySignal);
   DeleteOptions options;
   options.grace_seconds = 0;
   options.uid = UidOf(pod);

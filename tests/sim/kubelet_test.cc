@@ -232,6 +232,20 @@ TEST_CASE_METHOD(WorldFixture, "A silent node is tainted and its kubelet does no
   CHECK(Phase("p") == "Running");
 }
 
+TEST_CASE("A pod that is deleted before it has started ends, where a finalizer keeps it") {
+  WorldOptions options;
+  options.kubelet.start_ms = 10'000;
+  WorldFixture slow(options);
+  slow.AddNode("n");
+  slow.AddPod("p", "1");
+  REQUIRE(slow.store().Modify(kPods, "default", "p", [](Json& pod) { pod["metadata"]["finalizers"] = {"x.io/f"}; }));
+  slow.BindAll("n");
+  CHECK(slow.Phase("p") == "Pending");
+  REQUIRE(slow.store().Delete(kPods, "default", "p"));
+  slow.world.Pump();
+  CHECK(slow.Phase("p") == "Failed");
+}
+
 TEST_CASE("A start-up time delays Running") {
   WorldOptions options;
   options.kubelet.start_ms = 3000;
