@@ -28,6 +28,7 @@ KueueAdmission::KueueAdmission(KueueRules rules)
       arena_{shares_, ledger_, holdings_, [this](const std::string& local) { return usage_.Of(local, now_); }} {}
 
 void KueueAdmission::Declared() {
+  displaced_.Clear();
   ++nodes_epoch_;
   touched_.merge(lines_.WakeAll());
 }
@@ -130,7 +131,9 @@ void KueueAdmission::Enter(model::GangId gang, Waiting& waiting) {
   waiting.why = {};
   waiting.leaf = shares_.HoldLeaf(spec.queue);
   Touch(leaf);
-  lines_.Put(gang, leaf, {ask.priority, ask.queued_ms, ask.uid}, ShapeOf(ask) + waiting.nodes, waiting.local,
+  // One that spares others may be refused what gangs that ask alike are given.
+  std::string shape = ShapeOf(ask) + waiting.nodes + (Spares(ask, leaf) ? ask.uid : std::string());
+  lines_.Put(gang, leaf, {ask.priority, ask.queued_ms, ask.uid}, std::move(shape), waiting.local,
              shares_.leaf(leaf).by_local_usage);
 }
 
@@ -147,6 +150,9 @@ void KueueAdmission::Leave(model::GangId gang, Waiting& waiting) {
 void KueueAdmission::Wait(model::GangId gang, model::GangAsk ask, std::string nodes) {
   const Holding* has = holdings_.Find(gang);
   TUTTI_CHECK(!has || (ask.replaces == has->uid && !has->evicted), "a gang that has quota waits for more alone");
+  if (const auto at = waiting_.find(gang);
+      at != waiting_.end() && at->second.leaf.valid() && at->second.ask.priority != ask.priority)
+    Changed(at->second.leaf);
   StopWaiting(gang);
   Waiting& waiting = waiting_[gang];
   waiting.local = LocalName(ask.ns, ask.local_queue);
@@ -166,6 +172,7 @@ void KueueAdmission::Hold(model::GangId gang, const HeldQuota& quota, base::Mill
                   quota.queued_ms,
                   quota.reserved_ms,
                   quota.evicted,
+                  false,
                   {},
                   {}};
   CellAmounts used;
@@ -186,12 +193,26 @@ void KueueAdmission::Hold(model::GangId gang, const HeldQuota& quota, base::Mill
   usage_.Take(holding.local, RequestsOf(holding.roles), now);
   const QueueId leaf = holding.leaf;
   Touch(leaf);
+  Changed(leaf);
   const auto local = locals_.find(holding.local);
   const bool drains = (shares_.is_leaf(leaf) && shares_.leaf(leaf).stop == model::StopPolicy::kHoldAndDrain) ||
                       (local != locals_.end() && local->second.spec.stop == model::StopPolicy::kHoldAndDrain);
   if (drains) draining_.insert(gang);
   holdings_.Put(std::move(holding));
   shares_.ReleaseLeaf(leaf);
+}
+
+void KueueAdmission::SetPriority(model::GangId gang, int32_t priority) {
+  Changed(holdings_.Find(gang)->leaf);
+  holdings_.SetPriority(gang, priority);
+}
+
+bool KueueAdmission::Spares(const model::GangAsk& ask, QueueId leaf) const {
+  return !displaced_.Before(shares_.Root(leaf), ask.uid, leaf, ask.priority).empty();
+}
+
+void KueueAdmission::RetryAll(const std::set<model::GangId>& gangs) {
+  for (const model::GangId gang : gangs) Retry(gang);
 }
 
 void KueueAdmission::Retry(model::GangId gang) {
@@ -224,13 +245,15 @@ void KueueAdmission::ReleaseQuota(model::GangId gang, base::Millis now) {
 
 void KueueAdmission::Forget(model::GangId gang, base::Millis now) {
   now_ = std::max(now_, now);
+  const Holding* has = holdings_.Find(gang);
+  if (has && !has->for_another) Changed(has->leaf);
   ReleaseQuota(gang, now);
   StopWaiting(gang);
 }
 
-void KueueAdmission::Evict(model::GangId gang) {
+void KueueAdmission::Evict(model::GangId gang, bool for_another) {
   StopWaiting(gang);
-  holdings_.MarkEvicted(gang);
+  holdings_.MarkEvicted(gang, for_another);
 }
 
 void KueueAdmission::StopWaiting(model::GangId gang) {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "queue/policies/kueue/assigner.h"
+#include "queue/policies/kueue/displaced.h"
 #include "queue/policies/kueue/lines.h"
 #include "queue/policies/kueue/local_usage.h"
 #include "queue/policies/kueue/turns.h"
@@ -86,7 +87,7 @@ class KueueAdmission {
   // Charges the gang; it no longer waits. Replaces what it had.
   void Hold(model::GangId gang, const HeldQuota& quota, base::Millis now);
   // It gives its quota up in the place that it would have with this priority. REQUIRES: it has some.
-  void SetPriority(model::GangId gang, int32_t priority) { holdings_.SetPriority(gang, priority); }
+  void SetPriority(model::GangId gang, int32_t priority);
   // The gang waits no more. It keeps what it has.
   void StopWaiting(model::GangId gang);
   // The gang neither waits nor has quota.
@@ -96,7 +97,7 @@ class KueueAdmission {
   // wait.
   void Retry(model::GangId gang);
   // The gang is to give its quota back, has it until Forget, and waits for no more. REQUIRES: it has some.
-  void Evict(model::GangId gang);
+  void Evict(model::GangId gang) { Evict(gang, false); }
 
   PassResult Run(base::Millis now);
   // Run has something to look at.
@@ -136,6 +137,7 @@ class KueueAdmission {
   };
   friend class KueueCycle;
 
+  void Evict(model::GangId gang, bool for_another);
   void Enter(model::GangId gang, Waiting& waiting);
   void Leave(model::GangId gang, Waiting& waiting);
   // Lets those that name the queue of a namespace go where it leads now.
@@ -143,6 +145,11 @@ class KueueAdmission {
   void RerouteTo(const std::string& leaf);
   // Whatever a declaration changes may be what a gang lacked.
   void Declared();
+  // Something that is no turn of gangs has changed in the tree of the leaf.
+  void Changed(QueueId leaf) { RetryAll(displaced_.Clear(shares_.Root(leaf))); }
+  void RetryAll(const std::set<model::GangId>& gangs);
+  // Tells whether the gang takes no place of some others (Displaced).
+  bool Spares(const model::GangAsk& ask, QueueId leaf) const;
   void Touch(QueueId leaf) { touched_.insert(leaf); }
   void Drain(QueueId leaf, const std::string& local);
   void ReleaseQuota(model::GangId gang, base::Millis now);
@@ -162,6 +169,7 @@ class KueueAdmission {
   std::map<model::GangId, Waiting> waiting_;
   std::map<std::string, std::set<model::GangId>> by_local_;  // of those that wait
   Lines lines_;
+  Displaced displaced_;
   std::set<model::GangId> draining_;  // to be told
   std::set<model::GangId> rerouted_;  // their queue lets them in no line, or does again: to be told
   std::set<QueueId> touched_;         // leaves of which something has changed since the last pass

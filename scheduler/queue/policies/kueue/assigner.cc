@@ -339,7 +339,7 @@ class Assigner::Search {
 
   Grade GradeOfPreempting(CellId cell, int64_t amount) const {
     const std::vector<Victim> victims =
-        by_.find_victims_({question_.leaf, ask_.priority, ask_.queued_ms, {{cell, amount}}, {cell}});
+        by_.find_victims_({ask_.uid, question_.leaf, ask_.priority, ask_.queued_ms, {{cell, amount}}, {cell}});
     const Ledger::Mark mark = by_.arena_.ledger.Here();
     bool own = false;
     for (const Victim& victim : victims) {

@@ -19,6 +19,7 @@ LeafCandidates::LeafCandidates(const PreemptionArena& arena, const Preemptor& pr
 }
 
 bool LeafCandidates::MayTake(const Holding& holding) const {
+  if (!holding.evicted && preemptor_->spares.contains(holding.uid)) return false;
   return preemptor_->MayTake(holding, policy_) && !arena_->gone.contains(holding.gang);
 }
 

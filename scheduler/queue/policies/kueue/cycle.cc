@@ -106,15 +106,17 @@ void KueueCycle::AssignFewer(AssignQuestion question, Turn* turn) {
   });
 }
 
-std::vector<Victim> KueueCycle::FindVictims(const Preemptor& preemptor) const {
+std::vector<Victim> KueueCycle::FindVictims(Preemptor preemptor) const {
+  preemptor.spares =
+      in_.displaced_.Before(in_.shares_.Root(preemptor.leaf), preemptor.uid, preemptor.leaf, preemptor.priority);
   return in_.rules_.fair_sharing ? FindFairVictims(in_.arena_, preemptor, in_.rules_.strategies)
                                  : FindClassicVictims(in_.arena_, preemptor);
 }
 
 std::vector<Victim> KueueCycle::FindVictims(const Turn& turn, const Assignment& assignment) const {
   if (assignment.fit() != Fit::kPreempt) return {};
-  return FindVictims(
-      {turn.leaf, turn.ask->priority, turn.ask->queued_ms, assignment.usage, assignment.CellsToPreempt()});
+  return FindVictims({turn.ask->uid, turn.leaf, turn.ask->priority, turn.ask->queued_ms, assignment.usage,
+                      assignment.CellsToPreempt()});
 }
 
 bool KueueCycle::Overlaps(const Turn& turn) const {
@@ -187,6 +189,7 @@ void KueueCycle::RefuseWithoutVictims(const Turn& turn) {
 }
 
 void KueueCycle::Refuse(const Turn& turn, WaitReason reason, std::string message, bool may_pass) {
+  if (in_.Spares(*turn.ask, turn.leaf)) in_.displaced_.NoteSparing(in_.shares_.Root(turn.leaf), turn.gang);
   WaitExplanation& why = in_.waiting_.at(turn.gang).why;
   WaitExplanation now{reason, std::move(message)};
   if (why != now) result_->refused.insert(turn.gang);
@@ -269,6 +272,7 @@ void KueueCycle::Preempt(Turn* turn, const std::string& why) {
     leaving_.emplace(victim.gang, holding);
     if (holding->evicted) continue;
     progress_ = true;
+    in_.displaced_.Note(in_.shares_.Root(turn->leaf), *holding, turn->ask->uid);
     result_->evicted.push_back({victim.gang, turn->gang, victim.reason});
   }
   Refuse(*turn, WaitReason::kWaitingForPreemptedWorkloads,
@@ -295,7 +299,7 @@ void KueueCycle::Commit() {
       Refuse(turn, WaitReason::kWaitingForPreemptedWorkloads,
              "Workload no longer fits after processing another workload", false);
   }
-  for (const auto& [gang, holding] : leaving_) in_.Evict(gang);
+  for (const auto& [gang, holding] : leaving_) in_.Evict(gang, true);
 }
 
 // Its nodes are taken at once, so that the next one sees them taken.
@@ -315,7 +319,7 @@ bool KueueCycle::FindVictimsOnNodes(Turn* turn, std::vector<CellId> short_cells)
   const model::GangAsk& ask = *turn->ask;
   const Assignment& assignment = turn->assignment;
   std::vector<Victim> victims = FindVictims(
-      {turn->leaf, ask.priority, ask.queued_ms, assignment.usage, std::move(short_cells),
+      {ask.uid, turn->leaf, ask.priority, ask.queued_ms, assignment.usage, std::move(short_cells),
        [&](const std::vector<Victim>& gone) { return in_.nodes_.would_place(turn->gang, assignment, gone).empty(); }});
   const bool overlaps = std::ranges::any_of(victims, [this](const Victim& v) { return leaving_.contains(v.gang); });
   if (victims.empty() || overlaps) return false;
@@ -342,14 +346,16 @@ void KueueCycle::CommitOne(Turn* turn) {
   const Holding* old = Replaced(*turn);
   const model::GangId replaces = old ? old->gang : model::GangId();
   in_.shares_.HoldLeaf(in_.shares_.leaf(turn->leaf).name);  // while neither a line nor a charge does
-  in_.Forget(turn->gang, in_.now_);
+  in_.ReleaseQuota(turn->gang, in_.now_);
+  in_.StopWaiting(turn->gang);
   if (old) in_.ReleaseQuota(replaces, in_.now_);
   model::ResourceList requests;
   for (const RoleAssignment& role : turn->assignment.roles) requests.AddAll(role.requests);
   in_.usage_.Take(local, requests, in_.now_);
   in_.usage_.CountAdmission(local, requests);
-  in_.holdings_.Put({turn->gang, ask.uid, local, turn->leaf, ask.priority, ask.queued_ms, in_.now_, false,
+  in_.holdings_.Put({turn->gang, ask.uid, local, turn->leaf, ask.priority, ask.queued_ms, in_.now_, false, false,
                      turn->assignment.roles, Ask(in_.shares_.cells(), turn->assignment.total)});
+  in_.RetryAll(in_.displaced_.NoteAdmitted(in_.shares_.Root(turn->leaf), ask.uid));
   result_->refused.erase(turn->gang);
   result_->admitted.push_back(
       {turn->gang, in_.shares_.name(turn->leaf), std::move(turn->assignment), in_.now_, replaces});

@@ -26,7 +26,7 @@ class KueueCycle {
   std::vector<Turn> Nominate();
   void Assign(Turn* turn, const Assignment* within);
   void AssignFewer(AssignQuestion question, Turn* turn);
-  std::vector<Victim> FindVictims(const Preemptor& preemptor) const;
+  std::vector<Victim> FindVictims(Preemptor preemptor) const;
   std::vector<Victim> FindVictims(const Turn& turn, const Assignment& assignment) const;
 
   void Consider(Turn* turn);

@@ -33,12 +33,13 @@ void Holdings::Release(model::GangId gang) {
   by_gang_.erase(at);
 }
 
-void Holdings::MarkEvicted(model::GangId gang) {
+void Holdings::MarkEvicted(model::GangId gang, bool for_another) {
   const auto at = by_gang_.find(gang);
   if (at == by_gang_.end() || at->second.holding.evicted) return;
   Line& line = lines_.at(at->second.holding.leaf);
   line.erase(RankOf(at->second.holding));
   at->second.holding.evicted = true;
+  at->second.holding.for_another = for_another;
   line.insert(RankOf(at->second.holding));
 }
 

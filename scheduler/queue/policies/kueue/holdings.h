@@ -23,7 +23,8 @@ struct Holding {
   QueueId leaf;
   int32_t priority = 0;
   base::Millis queued_ms = 0, reserved_ms = 0;
-  bool evicted = false;  // it has been told to leave, and has its quota until it has left
+  bool evicted = false;      // it has been told to leave, and has its quota until it has left
+  bool for_another = false;  // it leaves for another gang
   std::vector<RoleAssignment> roles;
   Ask used;
 };
@@ -57,8 +58,8 @@ class Holdings {
   void Put(Holding holding);
   // Frees what the gang has, if it has anything.
   void Release(model::GangId gang);
-  // Says that the gang has been told to leave.
-  void MarkEvicted(model::GangId gang);
+  // Says that the gang has been told to leave, and whether that is for another gang.
+  void MarkEvicted(model::GangId gang, bool for_another);
 
   void SetPriority(model::GangId gang, int32_t priority);
 

@@ -44,6 +44,7 @@ struct Victim {
 };
 
 struct Preemptor {
+  std::string uid;
   QueueId leaf;
   int32_t priority = 0;
   base::Millis queued_ms = 0;
@@ -51,6 +52,7 @@ struct Preemptor {
   std::vector<CellId> short_cells;  // sorted: those of which others have to leave
   // It has nodes with these gone; none: it is not asked.
   std::function<bool(const std::vector<Victim>&)> has_nodes = {};
+  std::set<std::string> spares = {};  // the uids of gangs that do not leave for it
 
   // Tells whether the gang uses a short cell, and the policy lets the preemptor take its place.
   bool MayTake(const Holding& holding, model::PreemptionPolicy policy) const;
