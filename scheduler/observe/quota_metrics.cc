@@ -134,9 +134,13 @@ struct QuotaMetrics::Families {
                                               "'reason'.");
 
   using QueueName = std::pair<std::string, std::string>;  // namespace, or nothing, and name
+  template <typename Metric>
+  using Members = std::vector<std::pair<Family<Metric>*, Metric*>>;
   // What is shown of one queue.
   struct Shown {
-    std::vector<std::pair<Family<Gauge>*, Gauge*>> gauges;
+    Members<Gauge> gauges;
+    Members<Counter> counters;
+    Members<Histogram> waits;
     std::vector<std::string> of;  // its cohorts, flavors and resources
     std::vector<std::string> cohorts;
   };
@@ -147,16 +151,32 @@ struct QuotaMetrics::Families {
   };
   std::map<std::string, Cohort> cohorts;
 
-  void Remove(const QueueName& name) {
-    const auto at = queues.find(name);
-    if (at == queues.end()) return;
-    for (const auto& [family, gauge] : at->second.gauges) family->Remove(gauge);
-    for (const std::string& cohort : at->second.cohorts) {
+  template <typename Metric>
+  static void RemoveAll(Members<Metric>& members) {
+    for (const auto& [family, metric] : std::exchange(members, {})) family->Remove(metric);
+  }
+  template <typename Metric>
+  static void Keep(Members<Metric>& members, Family<Metric>& family, Metric& metric) {
+    if (std::ranges::find(members, std::pair(&family, &metric)) == members.end()) members.emplace_back(&family, &metric);
+  }
+
+  // What tells how the queue stands now.
+  void RemoveGauges(Shown& shown) {
+    RemoveAll(shown.gauges);
+    for (const std::string& cohort : std::exchange(shown.cohorts, {})) {
       const auto of = cohorts.find(cohort);
       if (--of->second.queues > 0) continue;
       cohort_share.Remove(of->second.share);
       cohorts.erase(of);
     }
+  }
+
+  void Remove(const QueueName& name) {
+    const auto at = queues.find(name);
+    if (at == queues.end()) return;
+    RemoveGauges(at->second);
+    RemoveAll(at->second.counters);
+    RemoveAll(at->second.waits);
     queues.erase(at);
   }
 
@@ -169,12 +189,12 @@ struct QuotaMetrics::Families {
     labels.merge(LabelsOf(name.first, name.second));
     Gauge& gauge = family.Add(labels);
     gauge.Set(value);
-    std::vector<std::pair<Family<Gauge>*, Gauge*>>& gauges = queues[name].gauges;
-    if (std::ranges::find(gauges, std::pair(&family, &gauge)) == gauges.end()) gauges.emplace_back(&family, &gauge);
+    Keep(queues[name].gauges, family, gauge);
   }
 
   void SetShares(const QueueName& name, const Observer::QuotaQueue& queue) {
-    Set(name, share, {}, Finite(queue.share));
+    const std::string cohort = queue.cohorts.empty() ? "" : queue.cohorts.front().first;
+    Set(name, share, {{"cohort", cohort}}, Finite(queue.share));
     std::vector<std::string>& known = queues[name].cohorts;
     for (const auto& [cohort, of] : queue.cohorts) {
       const auto at = cohorts.try_emplace(cohort, Cohort{&cohort_share.Add({{"cohort", cohort}}), 0}).first;
@@ -185,21 +205,33 @@ struct QuotaMetrics::Families {
     }
   }
 
-  void CountIn(OfQueues& families, const Labels& queue, const Observer::QuotaStep& step) {
+  void CountIn(OfQueues& families, const QueueName& name, const Observer::QuotaStep& step) {
+    Shown& shown = queues[name];
+    const Labels queue = LabelsOf(name.first, name.second);
+    const auto count = [&shown](Family<Counter>& family, const Labels& labels) {
+      Counter& counter = family.Add(labels);
+      counter.Increment();
+      Keep(shown.counters, family, counter);
+    };
+    const auto wait = [&](Family<Histogram>& family, double seconds) {
+      Histogram& histogram = family.Add(queue, WaitBuckets());
+      histogram.Observe(seconds);
+      Keep(shown.waits, family, histogram);
+    };
     switch (step.kind) {
       case Kind::kReserved:
-        families.reserved_total.Add(queue).Increment();
-        return families.reserved_seconds.Add(queue, WaitBuckets()).Observe(step.seconds);
+        count(families.reserved_total, queue);
+        return wait(families.reserved_seconds, step.seconds);
       case Kind::kAdmitted:
-        families.admitted_total.Add(queue).Increment();
-        families.admitted_seconds.Add(queue, WaitBuckets()).Observe(step.seconds);
-        return families.checks_seconds.Add(queue, WaitBuckets()).Observe(step.checked_seconds);
+        count(families.admitted_total, queue);
+        wait(families.admitted_seconds, step.seconds);
+        return wait(families.checks_seconds, step.checked_seconds);
       case Kind::kEvicted: {
         auto [reason, cause] = ReasonAndCause(step.by ? "Preempted" : step.reason);
         Labels labels = queue;
         labels["reason"] = std::move(reason);
         labels["underlying_cause"] = std::move(cause);
-        return families.evicted_total.Add(labels).Increment();
+        return count(families.evicted_total, labels);
       }
       case Kind::kReleased: return;
     }
@@ -211,8 +243,8 @@ QuotaMetrics::~QuotaMetrics() = default;
 
 void QuotaMetrics::Count(const Observer::QuotaStep& step) {
   Families& f = *families_;
-  f.CountIn(f.cluster, Families::LabelsOf("", step.queue), step);
-  if (!step.local.empty()) f.CountIn(f.local, Families::LabelsOf(step.gang.ns, step.local), step);
+  f.CountIn(f.cluster, {"", std::string(step.queue)}, step);
+  if (!step.local.empty()) f.CountIn(f.local, {step.gang.ns, std::string(step.local)}, step);
   if (step.kind == Kind::kEvicted && step.by)
     f.preempted_total
         .Add({{"preempting_cluster_queue", std::string(step.by_queue)}, {"reason", std::string(step.reason)}})
@@ -228,8 +260,9 @@ void QuotaMetrics::Show(const Observer::QuotaQueue& queue) {
   std::vector<std::string> of;
   for (const auto& [above, share] : queue.cohorts) of.push_back(above);
   for (const auto& cell : queue.cells) of.push_back(cell.flavor + "/" + cell.resource);
-  if (const auto shown = f.queues.find(name); shown != f.queues.end() && shown->second.of != of) f.Remove(name);
-  f.queues[name].of = std::move(of);
+  Families::Shown& shown = f.queues[name];
+  if (shown.of != of) f.RemoveGauges(shown);
+  shown.of = std::move(of);
 
   Families::OfQueues& families = is_local ? f.local : f.cluster;
   f.Set(name, families.pending, {{"status", "active"}}, static_cast<double>(queue.ready));

@@ -95,6 +95,12 @@ std::vector<GangId> QuotaDesk::Renew(std::vector<GangId>* barred) {
   return followed;
 }
 
+void QuotaDesk::TouchBelow(const std::string& cohort) {
+  const queue::ShareTree& shares = admission_.shares();
+  if (const queue::QueueId id = shares.Cohort(cohort); id.valid())
+    for (const queue::QueueId leaf : shares.LeavesBelow(id)) counts_.Touch({"", shares.name(leaf)});
+}
+
 void QuotaDesk::Renew(const Declared& declared) {
   const dialects::Dialect& dialect = *declared.dialect;
   const QuotaCounts::QueueName queue{declared.ns, declared.name};
@@ -103,8 +109,11 @@ void QuotaDesk::Renew(const Declared& declared) {
       if (auto flavor = dialect.DescribeFlavor(declared.name)) return admission_.Put(*std::move(flavor));
       return admission_.DropFlavor(declared.name);
     case Declared::Kind::kCohort:
-      if (auto cohort = dialect.DescribeCohort(declared.name)) return admission_.Put(*std::move(cohort));
-      return admission_.DropCohort(declared.name);
+      if (auto cohort = dialect.DescribeCohort(declared.name))
+        admission_.Put(*std::move(cohort));
+      else
+        admission_.DropCohort(declared.name);
+      return TouchBelow(declared.name);
     case Declared::Kind::kLeaf:
       counts_.Touch(queue);
       if (auto leaf = dialect.DescribeLeaf(declared.name)) {

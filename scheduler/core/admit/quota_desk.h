@@ -116,6 +116,8 @@ class QuotaDesk {
     auto operator<=>(const Declared&) const = default;
   };
   void Renew(const Declared& declared);
+  // Has the queues below the cohort restated: their shares may be others now.
+  void TouchBelow(const std::string& cohort);
   // Applies the gang's declaration. Returns true if the gang has to give back what it had.
   bool Follow(model::GangId id);
   void TakeOver(model::GangId id);

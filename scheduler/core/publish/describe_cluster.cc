@@ -36,9 +36,6 @@ std::optional<int64_t> Declared(const model::ResourceList& amounts, const std::s
   return amounts.Has(resource) ? std::optional(amounts.Get(resource)) : std::nullopt;
 }
 
-// The tree has cohorts under a prefix, for a leaf may have the same name.
-std::string CohortName(const std::string& in_tree) { return in_tree.substr(in_tree.rfind('/') + 1); }
-
 }  // namespace
 
 bool ClusterDescriber::AddNodes(uint32_t* place, std::deque<observe::NodeView>* nodes) const {
@@ -186,8 +183,8 @@ QueueView ClusterDescriber::DescribeCohort(queue::QueueId id) const {
   const queue::ShareTree& shares = quota_.shares();
   QueueView view;
   view.kind = QueueView::Kind::kCohort;
-  view.name = CohortName(shares.name(id));
-  if (const queue::QueueId up = shares.parent(id); up.valid()) view.parent = CohortName(shares.name(up));
+  view.name = shares.name(id);
+  if (const queue::QueueId up = shares.parent(id); up.valid()) view.parent = shares.name(up);
   const queue::Cells& cells = shares.cells();
   for (uint32_t c = 0; c < cells.end(); ++c) {
     const queue::CellId cell(c);

@@ -87,14 +87,19 @@ QueueId ShareTree::Leaf(const std::string& name) const {
   return id.valid() && is_leaf(id) ? id : QueueId();
 }
 
+QueueId ShareTree::Cohort(const std::string& name) const { return tree_.Find(CohortKey(name)); }
+
 QueueId ShareTree::HoldLeaf(const std::string& name) { return tree_.Hold(LeafKey(name)); }
+
+std::string ShareTree::name(QueueId queue) const {
+  const std::string prefix = CohortKey({}).name;
+  const std::string& in_tree = tree_.spec(queue).name;
+  return in_tree.starts_with(prefix) ? in_tree.substr(prefix.size()) : in_tree;
+}
 
 std::string ShareTree::Path(QueueId queue) const {
   std::string path;
-  for (QueueId at = queue; at.valid(); at = parent(at)) {
-    const std::string& name = tree_.spec(at).name;
-    path.insert(0, "/" + name.substr(is_leaf(at) ? 0 : CohortKey({}).name.size()));
-  }
+  for (QueueId at = queue; at.valid(); at = parent(at)) path.insert(0, "/" + name(at));
   return path;
 }
 

@@ -37,13 +37,16 @@ class ShareTree {
 
   // Invalid when no such leaf is declared.
   QueueId Leaf(const std::string& name) const;
+  // Invalid when no such cohort is declared or named.
+  QueueId Cohort(const std::string& name) const;
   // The id of that name, declared or not, which the caller holds until ReleaseLeaf.
   QueueId HoldLeaf(const std::string& name);
   void ReleaseLeaf(QueueId queue) { tree_.Release(queue); }
   // REQUIRES: `queue` came from Leaf and has not been dropped since.
   const model::LeafQueueSpec& leaf(QueueId queue) const { return *nodes_[queue.index()].leaf; }
   bool is_leaf(QueueId queue) const { return queue.index() < nodes_.size() && nodes_[queue.index()].leaf.has_value(); }
-  const std::string& name(QueueId queue) const { return tree_.spec(queue).name; }
+  // As users wrote it; a leaf and a cohort may have one name.
+  std::string name(QueueId queue) const;
   // "/root/cohort/leaf".
   std::string Path(QueueId queue) const;
   QueueId parent(QueueId queue) const { return tree_.parent(queue); }
