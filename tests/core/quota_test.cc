@@ -245,6 +245,27 @@ TEST_CASE("quota: a gang whose members have all ended gives back what it has to 
   CHECK_FALSE(rig.Has("g"));
 }
 
+TEST_CASE("quota: a pod that is deleted before it has a node keeps no quota, whatever finalizer it has") {
+  QuotaRig rig;
+  rig.AddLeaf("q", {{"f", 1}});
+  rig.AddNode("n1", 1);
+  rig.AddPod("elsewhere", {});
+  rig.Settle();
+  rig.Declare("g", "q", Workers(1), {{"fit", "quota"}});
+  rig.AddPod("w", {.gang = "g", .role = "worker"});
+  rig.Settle();
+  REQUIRE(rig.Has("g"));
+  rig.Annotate("g", "barred", "Deactivated");
+  rig.Settle();
+  CHECK(rig.Has("g"));
+  REQUIRE(rig.store.Modify(sim::kPods, "default", "w", [](sim::Json& pod) {
+    pod["metadata"]["finalizers"] = {"example.com/kept"};
+  }));
+  rig.Delete("w");
+  rig.Settle();
+  CHECK_FALSE(rig.Has("g"));
+}
+
 TEST_CASE("quota: gangs of several queues that lack the same nodes are each woken by them") {
   QuotaRig rig;
   rig.AddLeaf("a", {{"f", 4}});

@@ -52,6 +52,14 @@ TEST_CASE("A pod is held until it has what pods of an admitted job have, and no 
   CHECK(SeePod(Pod("a", {{"metadata", kStarted["metadata"]}, {"status", {{"phase", "Succeeded"}}}})).succeeded);
 }
 
+TEST_CASE("A pod that is deleted before it has a node never runs") {
+  Json deleted = kStarted;
+  deleted["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  CHECK_FALSE(SeePod(Pod("a", deleted)).runs());
+  deleted["spec"]["nodeName"] = "n";
+  CHECK(SeePod(Pod("a", deleted)).runs());
+}
+
 TEST_CASE("What a pod is one of follows from its owner, its template and the group that it names") {
   const auto owner_of = [](const Json& change, bool bound = false) { return OwnerOf(Pod("a", change)->meta, bound); };
   const auto owned_by = [](const char* kind) {

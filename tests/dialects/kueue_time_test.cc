@@ -172,6 +172,28 @@ TEST_CASE("pods of a Job that have ended, and are not followed by others, are sa
   CHECK(terms->ask.roles[0].count == 1);
 }
 
+TEST_CASE("pods of a JobSet that starts again are reclaimable no more") {
+  Cluster cluster;
+  cluster.Add("jobsets", Json::parse(R"({"apiVersion":"jobset.x-k8s.io/v1alpha2","kind":"JobSet","metadata":{
+      "namespace":"ns","name":"j","uid":"u","labels":{"kueue.x-k8s.io/queue-name":"user-queue"}},
+      "spec":{"suspend":true,"replicatedJobs":[{"name":"first","template":{"spec":{"parallelism":2,
+        "template":{"spec":{"containers":[{"resources":{"requests":{"cpu":"1"}}}]}}}}}]}})"));
+  const model::GangKey key{"kueue", "ns", WorkloadName("JobSet", "jobset.x-k8s.io", "j", "u")};
+  cluster.Create(key);
+  cluster.report.quota.has = HeldBy(key, "u");
+  cluster.report.quota.has->roles = {{"first", 2, {}, {{"cpu", "default-flavor"}}}};
+  cluster.report.state = GangState::kAdmitted;
+  cluster.Settle(key);
+  const auto succeed = [&](int jobs) {
+    cluster.Edit("JobSet", "j",
+                 {{"status", {{"replicatedJobsStatus", Json::array({{{"name", "first"}, {"succeeded", jobs}}})}}}});
+    cluster.Settle(key);
+    return cluster.dialect.Describe(key).quota->done;
+  };
+  CHECK(succeed(1) == std::map<std::string, int64_t>{{"first", 2}});
+  CHECK(succeed(0).empty());
+}
+
 TEST_CASE("a job's pods get the schedulerName that is served") {
   DialectSettings settings;
   settings.scheduler_names = {"mine", "yours"};

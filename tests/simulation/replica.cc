@@ -42,7 +42,8 @@ std::string Replica::KindOf(const FeedEvent& event) {
     std::string operator()(const cluster::NodeChanged&) { return "nodes"; }
     std::string operator()(const cluster::NodeGone&) { return "nodes"; }
     std::string operator()(const cluster::ObjectChanged& e) {
-      return e.object->group.empty() ? e.object->resource : e.object->resource + "." + e.object->group;
+      const std::string resource = (e.object->labelled ? "labelled-" : "") + e.object->resource;
+      return e.object->group.empty() ? resource : resource + "." + e.object->group;
     }
     std::string operator()(const cluster::SelectionChanged& e) {
       return cluster::ObjectKindOf(e.selection->kind).Name();

@@ -95,7 +95,8 @@ int64_t Promises::Wanted(const Gang& gang, const model::PromisedMembers& declare
     succeeded += pod.phase == model::PodPhase::kSucceeded;
     // Gates are taken away once the gang is admitted, and it is admitted with places for all.
     if (gang.spec.quota && (member->held_back || !pod.scheduling_gates.empty())) continue;
-    made += !pod.meta.deleting() && pod.phase != model::PodPhase::kFailed;
+    made += pod.phase == model::PodPhase::kSucceeded ||
+            (!pod.meta.deleting() && pod.phase != model::PodPhase::kFailed);
   }
   made += CountGone(gang, declared.role, succeeded);
   return std::max<int64_t>(0, declared.count - made);

@@ -108,7 +108,8 @@ bool QuotaGate::HasStopped(const Gang& gang) const {
   if (gang.quota->terms && gang.quota->terms->released) return false;
   return std::ranges::all_of(gang.members, [this](const Member* member) {
     const model::Pod& pod = *book_.PodOf(member->id);
-    return member->promised || pod.done() || (!pod.bound() && (member->held_back || !pod.scheduling_gates.empty()));
+    const bool waits = member->held_back || !pod.scheduling_gates.empty();
+    return member->promised || pod.done() || (!pod.bound() && (waits || pod.meta.deleting()));
   });
 }
 

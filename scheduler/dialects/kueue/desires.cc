@@ -271,6 +271,14 @@ bool IsShrunk(const Desires& desires) {
   });
 }
 
+// What others count of pods that have ended well does not become less; but a JobSet may start again from the beginning.
+std::optional<std::map<std::string, int64_t>> DoneNow(const Entry& entry) {
+  if (!entry.job) return std::nullopt;
+  std::map<std::string, int64_t> done = entry.Done();
+  if (done.empty() && entry.kind->kind.kind != "JobSet") return std::nullopt;
+  return done;
+}
+
 // The status of the Workload that the job has.
 void DesireStatus(const Desires& desires) {
   const Decided& decided = desires.decided;
@@ -291,7 +299,7 @@ void DesireStatus(const Desires& desires) {
                                      .awaits_checks = AwaitsChecks(desires.checks, before),
                                      .pods_rule = RuleOf(decided),
                                      .pods_ready = PodsReady(decided),
-                                     .done = entry.job ? entry.Done() : std::map<std::string, int64_t>(),
+                                     .done = DoneNow(entry),
                                      .absent = entry.AbsentPods(),
                                      .max_seconds = entry.read.terms.max_seconds,
                                      .old_words = decided.settings.kueue_0_8});
@@ -335,7 +343,8 @@ void DesireWorkload(const Desires& desires) {
   }
   if (entry.workload && entry.job && entry.job_problem.empty() && entry.IsHeld() && !entry.IsScaledToZero() &&
       !IsTrue(Field(before, "conditions"), "QuotaReserved") && !entry.InStep() &&
-      !HasGrants(*entry.kind, entry.sets, *entry.job->body)) {  // its templates are restored first
+      (entry.kind->free_templates || !HasGrants(*entry.kind, entry.sets, *entry.job->body))) {
+    // Where it has to start with its own templates, these are restored first.
     DesiredObject follows = WithFields(workload, {{"spec", SpecFor(entry.of_job.json, entry.terms)}});
     // Where nothing is left to write, its status has to go on.
     if (!follows.Agrees(*workload->body)) return out->push_back(std::move(follows));
@@ -377,7 +386,7 @@ void DesireNextStatus(const Desires& desires, bool gets_all) {
                                      .awaits_checks = AwaitsChecks(desires.checks, before),
                                      .pods_rule = RuleOf(decided),
                                      .pods_ready = std::nullopt,
-                                     .done = entry.Done(),
+                                     .done = DoneNow(entry),
                                      .absent = std::nullopt,
                                      .max_seconds = entry.read.terms.max_seconds,
                                      .old_words = decided.settings.kueue_0_8});

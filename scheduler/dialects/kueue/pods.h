@@ -30,9 +30,11 @@ struct QueuedPod {
 
   bool deleting() const { return object->meta.deleting(); }
   bool held() const { return !started && !bound && !ended; }
-  bool runs() const { return started && !ended; }
+  // It never gets a node: a finalizer alone keeps it.
+  bool is_lost() const { return deleting() && !bound; }
+  bool runs() const { return started && !ended && !is_lost(); }
   // It is counted as one of its group's pods: it has succeeded, or may yet.
-  bool counts() const { return !(deleting() && !bound) && (succeeded || !ended); }
+  bool counts() const { return !is_lost() && (succeeded || !ended); }
 };
 QueuedPod SeePod(const std::shared_ptr<const model::Object>& object);
 using QueuedPods = std::map<std::string, QueuedPod>;  // by name

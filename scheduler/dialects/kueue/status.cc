@@ -251,7 +251,7 @@ class Writer {
     status_.erase("resourceRequests");
     if (!of_.topology.empty() && !IsOnFailedNode()) status_.erase("unhealthyNodes");
     NameChecks();
-    if (!of_.done.empty()) status_["reclaimablePods"] = Done();
+    TellDone();
     if (IsAdmitted(of_.report, of_.awaits_checks)) Set("Admitted", true, "Admitted", "The workload is admitted");
     if (!IsTrue(conditions_, "Admitted")) return;
     if (of_.pods_ready) TellPodsReady(*of_.pods_ready);
@@ -271,10 +271,11 @@ class Writer {
     });
   }
 
-  Json Done() const {
-    Json sets = Json::array();
-    for (const auto& [name, count] : of_.done) sets.push_back({{"name", name}, {"count", count}});
-    return sets;
+  void TellDone() {
+    if (!of_.done) return;
+    status_.erase("reclaimablePods");
+    for (const auto& [name, count] : *of_.done)
+      status_["reclaimablePods"].push_back({{"name", name}, {"count", count}});
   }
 
   void TellPodsReady(bool ready) {

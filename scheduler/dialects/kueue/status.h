@@ -29,7 +29,7 @@ struct StatusOfWorkload {
   bool awaits_checks = false;
   const PodsReadyRule& pods_rule;
   std::optional<bool> pods_ready;       // by its job; nullopt: there is none, or no rule
-  std::map<std::string, int64_t> done;  // DoneOf, of its job
+  std::optional<std::map<std::string, int64_t>> done;  // DoneOf, of its job; nullopt: it stays as it was
   std::optional<int64_t> absent;        // pods that a group lacks; nullopt: it is none
   int64_t max_seconds = 0;              // for so long it may run; 0: without end
   bool old_words = false;               // DialectSettings::kueue_0_8

@@ -84,7 +84,7 @@ struct Entry {
   // No group of pods may have its name: it is a job's, or was made by a user.
   bool IsAnothers() const;
   // A job that cannot stand in line yet: pods that it has by now were let go by others.
-  bool LacksWorkload() const { return job && !by_pods() && !workload && !ended(); }
+  bool LacksWorkload() const { return job && !workload && !ended(); }
   // How many pods the group lacks; nullopt: it is none, or has no Workload.
   std::optional<int64_t> AbsentPods() const;
   // It may have more or fewer pods while it runs. What an AppWrapper wraps never changes.
