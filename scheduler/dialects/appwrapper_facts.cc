@@ -100,19 +100,30 @@ std::optional<WrappedItem> ReadCreated(const model::Object& object) {
   return item;
 }
 
-// They are in the status, or the feed shows them, or they are known from the reply to their creation.
+// They are in the status. Until that has all items, the feed shows them, too, or they are known from the reply to their
+// creation. Any user may make objects that look like them: so the first ones go first, and later none counts.
 void LookAtFormers(const cluster::Unseen& unseen, const SeenItems& seen, WrapperFacts* facts) {
   std::set<std::pair<const WrappedKind*, std::string>> present;
   if (facts->spec.problem.empty())
     for (const WrappedItem& item : facts->spec.items) present.emplace(item.kind, item.name);
+  constexpr size_t kMost = 256;
+  const auto full = [facts] { return facts->formers.size() >= kMost; };
   const auto add = [&](std::optional<WrappedItem> item) {
-    if (!item || !present.emplace(item->kind, item->name).second) return;
+    if (full() || !item || !present.emplace(item->kind, item->name).second) return;
     ItemStanding standing = StandingOf(*facts->wrapper, facts->status, *item, unseen, seen);
     if (standing.ours) facts->formers.push_back({*std::move(item), std::move(standing)});
   };
-  for (const Json& entry : ListIn(facts->status, "componentStatus")) add(ReadRecord(entry));
-  for (const ItemName& name : seen.Of(facts->wrapper->meta.uid))
+  std::set<std::pair<const WrappedKind*, std::string>> missing = present;
+  for (const Json& entry : ListIn(facts->status, "componentStatus")) {
+    std::optional<WrappedItem> item = ReadRecord(entry);
+    if (item) missing.erase({item->kind, item->name});
+    add(std::move(item));
+  }
+  if (missing.empty() && facts->spec.problem.empty()) return;
+  for (const ItemName& name : seen.Of(facts->wrapper->meta.uid)) {
+    if (full()) break;
     if (const SeenItem* item = seen.Find(name); item->object) add(ReadCreated(*item->object));
+  }
   for (const auto& object : unseen.AllCreated()) add(ReadCreated(*object));
 }
 
@@ -200,6 +211,15 @@ std::string WrapperFacts::why() const {
 bool WrapperFacts::lost_all() const {
   return spec.fit == model::Fit::kNodes && !why().empty() && report.state == GangState::kWaitingForNodes &&
          report.bound == 0 && report.running == 0 && report.succeeded == 0 && report.deleting == 0;
+}
+
+bool WrapperFacts::lost_bare_pods() const {
+  const auto makes_others = [](const WrappedItem& item) {
+    return !item.sets.empty() && item.kind->kind.kind != "Pod";
+  };
+  const bool waits = report.state == GangState::kAdmitted || report.state == GangState::kWaitingForQueue;
+  return spec.fit == model::Fit::kNodes && waits && report.total == 0 &&
+         std::ranges::none_of(spec.items, makes_others);
 }
 
 bool WrapperFacts::edited() const { return !formers.empty() || std::ranges::any_of(items, &ItemStanding::old); }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -48,11 +49,10 @@ void ReadSlope(JsonReader& read, const JsonField& field, WrapperSpec* wrapper) {
   if (!field.present()) return;
   const base::Json& value = field.value();
   const double slope = value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
-  if (!(std::abs(slope) <= kSteepest))
-    return read.Problem(
-        field, fmt::format("{} is no slope; write how much priority it gains each second, from -{} to {}",
-                           cluster::Describe(value), kSteepest, kSteepest));
-  const double units = slope * model::kSlopeUnit;
+  if (std::isnan(slope))
+    return read.Problem(field, fmt::format("{} is no slope; write how much priority it gains each second, as a number",
+                                           cluster::Describe(value)));
+  const double units = std::clamp(slope, -kSteepest, kSteepest) * model::kSlopeUnit;
   double digit = 1;
   while (std::abs(units) >= 100 * digit) digit *= 10;
   wrapper->priority_slope = static_cast<int32_t>(std::lround(units / digit) * static_cast<int64_t>(digit));

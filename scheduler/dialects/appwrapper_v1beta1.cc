@@ -221,6 +221,11 @@ bool HasCompleted(const WrapperFacts& facts) {
   return any;
 }
 
+// Its bare Pods had all succeeded, and are gone.
+bool HasRunOut(const WrapperFacts& facts) {
+  return facts.lost_bare_pods() && CountIn(facts.status, "Succeeded") >= facts.spec.PodCount();
+}
+
 WrapperWish PutBack(const WrapperFacts& facts, McadNext next, const char* reason, const std::string& why) {
   const int64_t times = std::min(CountIn(facts.status, "numberOfRequeueings") + 1, kLargestCount);
   next.Note("PreemptCandidate", reason, why, true);
@@ -246,12 +251,13 @@ WrapperWish WhileRunning(const WrapperFacts& facts, McadNext next) {
   const Millis dispatched_ms = next.NotedMs("Dispatched");
   WrapperWish wish;
   Json& out = next.out();
-  SetCounts(facts, &out);
+  const bool has_run_out = HasRunOut(facts);
+  if (!has_run_out) SetCounts(facts, &out);
   if (const std::string edit = facts.edit(); !edit.empty())
     out["message"] = edit;
   else if (!TextIn(facts.status, "message").empty())
     out["message"] = nullptr;
-  if (HasCompleted(facts)) {
+  if (HasCompleted(facts) || has_run_out) {
     const bool pods = facts.active() > 0;
     next.Note(pods ? "RunningHoldCompletion" : "Completed", pods ? "SomeItemsCompleted" : "PodsCompleted");
     next.Set(pods ? "RunningHoldCompletion" : "Completed", pods ? "RunningHoldCompletion" : "Completed", kSetCompleted);
@@ -260,6 +266,8 @@ WrapperWish WhileRunning(const WrapperFacts& facts, McadNext next) {
     return wish;
   }
   if (facts.lost_all()) return PutBack(facts, std::move(next), "PodsFailedScheduling", facts.why());
+  if (facts.lost_bare_pods() && TextIn(facts.status, "queuejobstate") == "Running")
+    return PutBack(facts, std::move(next), "PodsFailedScheduling", "its pods ran and are gone");
   if (requeuing.dispatch_limit_ms > 0) {
     const Millis until = TimeIn(facts.status, "controllerfirstdispatchtimestamp") + requeuing.dispatch_limit_ms;
     if (next.now_ms() >= until) {

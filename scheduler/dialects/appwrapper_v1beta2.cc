@@ -262,7 +262,7 @@ WrapperWish OnResetting(PhaseNext next) {
   }
   next.Set(kDeployed, "True", "Resuming", "Reset complete; resuming");
   next.Clear(kUnhealthy, "Resuming");
-  return std::move(next).In("Resuming", Items::kLeave);
+  return std::move(next).In("Resuming", Items::kLeave, {{"componentStatus", nullptr}});
 }
 
 WrapperWish OnFailed(PhaseNext next) {

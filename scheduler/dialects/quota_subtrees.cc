@@ -127,9 +127,7 @@ std::vector<std::string> QuotaSubtrees::trees() const {
 std::string QuotaSubtrees::problem() const {
   if (!unread_.empty()) return subtrees_.at(*unread_.begin()).problem;
   if (trees_.size() <= kMostTrees) return {};
-  return fmt::format(
-      "QuotaSubtrees are of {} trees, and an AppWrapper is charged to {} at most; delete those of some trees",
-      trees_.size(), kMostTrees);
+  return fmt::format("QuotaSubtrees are of more than {} trees; delete those of some trees", kMostTrees);
 }
 
 }  // namespace tutti::dialects

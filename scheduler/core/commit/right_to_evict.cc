@@ -25,7 +25,7 @@ RightToEvict::RightToEvict(const Options& options, const cluster::ClusterState& 
 }
 
 bool RightToEvict::HasRisenAbove(const Gang& of) const {
-  if (!now_ms_ || of.spec.priority_slope == 0) return false;
+  if (!now_ms_ || (of.spec.priority_slope == 0 && gang_.spec.priority_slope == 0)) return false;
   const auto risen = [this](const Gang& gang) {
     return model::GangRank{book_.Priority(gang), book_.Created(gang), gang.spec.priority_slope}.PriorityAt(*now_ms_);
   };
@@ -38,8 +38,9 @@ std::optional<EvictionCause> RightToEvict::CauseFor(const Gang* of, int32_t prio
   const bool has_queue = of && !of->charged_to.empty(),
              same_queue = has_queue && of->charged_to.front() == queue_;
   if (shares_decide_ && has_queue && !same_queue) return EvictionCause::kReclaim;
-  if (by_priority_ && priority < priority_ && (!within_queue_ || same_queue) && !(of && HasRisenAbove(*of)))
-    return EvictionCause::kPreempt;
+  if (!by_priority_ || priority >= priority_ || (within_queue_ && !same_queue)) return std::nullopt;
+  if (!of || !HasRisenAbove(*of)) return EvictionCause::kPreempt;
+  waits_for_time_ = true;
   return std::nullopt;
 }
 

@@ -37,6 +37,8 @@ class RightToEvict {
   // Returns why a pod of gang `of` with this priority (GoesBy) may be evicted; nullopt: it may not. `of` null: it has
   // no gang.
   std::optional<EvictionCause> CauseFor(const Gang* of, int32_t priority) const;
+  // Tells whether a pod was kept by CauseFor because of what time changes: a priority that has risen.
+  bool waits_for_time() const { return waits_for_time_; }
 
  private:
   bool HasRisenAbove(const Gang& of) const;
@@ -46,6 +48,7 @@ class RightToEvict {
   const std::optional<base::Millis> now_ms_;
   int32_t priority_;
   queue::QueueKey queue_;  // without a name: it has none
+  mutable bool waits_for_time_ = false;
   bool any_ = false, by_priority_ = false, within_queue_ = false, shares_decide_ = false;
 };
 

@@ -16,6 +16,7 @@
 #include "core/gangs/lightest.h"
 #include "core/gangs/topology.h"
 #include "core/publish/explain.h"
+#include "model/gang_rank.h"
 
 namespace tutti::core {
 
@@ -328,7 +329,9 @@ Outlook Rehearsal::Answer(const std::vector<GangDraft>& drafts, NodeId drained) 
     const std::string shunned = drained ? state_.snapshot().node(drained).name : std::string();
     std::vector<const GangDraft*> asked;
     for (const GangDraft& draft : drafts) asked.push_back(&draft);
-    std::ranges::stable_sort(asked, std::ranges::greater(), [](const GangDraft* one) { return DraftedPriority(*one); });
+    std::ranges::stable_sort(asked, std::ranges::greater(), [now = clock_.WallMs()](const GangDraft* one) {
+      return model::GangRank{DraftedPriority(*one), one->spec.created_ms, one->spec.priority_slope}.PriorityAt(now);
+    });
     std::vector<GangId> ids;  // of the first of them
     int64_t pods = 0;
     for (const GangDraft* draft : asked) {

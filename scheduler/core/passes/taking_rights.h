@@ -34,6 +34,8 @@ class TakingRights final : public VictimRights {
   bool depends_on_queues() const {
     return right_.shares_decide() || right_.within_queue() || !short_.empty() || gang_.quota;
   }
+  // Tells whether some unit could not be taken for what time changes.
+  bool waits_for_time() const { return right_.waits_for_time(); }
   // Returns why the unit may be evicted. REQUIRES: it may ever be taken.
   EvictionCause CauseOf(const VictimUnit& unit) const { return *CauseFor(unit); }
   // Sets what the gang's members weigh on its queue, as they were placed.

@@ -155,7 +155,8 @@ std::string VictimSeeker::WhyNone(const Gang& gang, const Census& census, const 
 // Pods that were to leave for a gang, and did not, are no victims for that gang alone.
 std::string VictimSeeker::KeyOf(const Gang& gang, const std::string& shape) {
   if (shape.empty() || (gang.given_up && !gang.given_up->stuck.empty())) return {};
-  return shape + OtherAsksText(gang.spec);
+  const std::string key = shape + OtherAsksText(gang.spec);
+  return gang.spec.priority_slope == 0 ? key : fmt::format("{}^{}", key, gang.spec.priority_slope);
 }
 
 std::string VictimSeeker::KeyInQueue(const Gang& gang, const std::string& shape) const {
@@ -182,7 +183,7 @@ void VictimSeeker::Refuse(GangId id, const std::string& shape, const TakingRight
   gang.sought_ms = clock_.MonotonicMs();
   const std::string key = KeyInQueue(gang, shape);
   if (rights.again_ms() != 0) agenda_.At(id, rights.again_ms());
-  if (proven && !rights.depends_on_queues() && !key.empty()) {
+  if (proven && !rights.depends_on_queues() && !rights.waits_for_time() && !key.empty()) {
     refusals_.Keep(KeyOf(gang, shape), book_.Priority(gang));
     Remember(key, changes_, true);
     gang.seeks = SeeksVictims::kWithRoom;
