@@ -17,11 +17,7 @@ std::vector<Row> WithPositions(std::vector<Row> rows, base::Millis now_ms) {
   for (Row& row : rows)
     if (StandsInLine(*row.decision)) lines[QueueKeyOf(*row.decision)].push_back(&row);
   for (auto& [queue, line] : lines) {
-    std::ranges::stable_sort(line, {}, [now_ms](const Row* row) {
-      const observe::Decision& it = *row->decision;
-      const model::GangRank rank{it.priority, it.created_ms, it.priority_slope};
-      return std::pair(-rank.PriorityAt(now_ms), it.created_ms);
-    });
+    std::ranges::stable_sort(line, {}, [now_ms](const Row* row) { return PlaceInLine(*row->decision, now_ms); });
     for (size_t i = 0; i < line.size(); ++i) {
       line[i]->position = static_cast<int32_t>(i + 1);
       line[i]->line = static_cast<int32_t>(line.size());
@@ -38,9 +34,10 @@ std::string QueueOf(const observe::Decision& decision) {
 
 QueueKey QueueKeyOf(const observe::Decision& decision) { return {decision.queue_dialect, QueueOf(decision)}; }
 
-std::pair<int64_t, base::Millis> PlaceInLine(const observe::Decision& decision) {
-  const bool for_quota = decision.quota && decision.quota->queued_ms != 0;
-  return {-int64_t{decision.priority}, for_quota ? decision.quota->queued_ms : decision.created_ms};
+std::pair<int64_t, base::Millis> PlaceInLine(const observe::Decision& it, base::Millis now_ms) {
+  const bool for_quota = it.quota && it.quota->queued_ms != 0;
+  const int64_t priority = model::GangRank{it.priority, it.created_ms, it.priority_slope}.PriorityAt(now_ms);
+  return {model::SaturatingSub(0, priority), for_quota ? it.quota->queued_ms : it.created_ms};
 }
 
 bool StandsInLine(const observe::Decision& decision) {
@@ -50,6 +47,7 @@ bool StandsInLine(const observe::Decision& decision) {
 
 Table::Table(uint64_t sequence, std::vector<Row> sorted, base::Millis now_ms)
     : sequence(sequence),
+      at_ms(now_ms),
       rows(WithPositions(std::move(sorted), now_ms)),
       rises(std::ranges::any_of(
           rows, [](const Row& row) { return row.decision->priority_slope != 0 && StandsInLine(*row.decision); })) {}

@@ -36,7 +36,8 @@ class Table {
   // and dialect.
   Table(uint64_t sequence, std::vector<Row> sorted, base::Millis now_ms);
 
-  const uint64_t sequence;  // of the last change
+  const uint64_t sequence;   // of the last change
+  const base::Millis at_ms;  // the instant of the positions
   const std::vector<Row> rows;
   const bool rises;  // time alone changes positions
 
@@ -55,8 +56,9 @@ std::string QueueOf(const observe::Decision& decision);
 // The same, told apart from a queue of that name of another dialect: {dialect, name}.
 using QueueKey = std::pair<std::string, std::string>;
 QueueKey QueueKeyOf(const observe::Decision& decision);
-// Returns its place there: the smaller one is first. A higher priority comes first, then the longer wait.
-std::pair<int64_t, base::Millis> PlaceInLine(const observe::Decision& decision);
+// Returns its place there at the instant (wall time): the smaller one is first. A higher priority comes first, then the
+// longer wait.
+std::pair<int64_t, base::Millis> PlaceInLine(const observe::Decision& decision, base::Millis now_ms);
 // Tells whether it stands there.
 bool StandsInLine(const observe::Decision& decision);
 

@@ -166,7 +166,7 @@ std::vector<const observe::Decision*> LineOf(const Cluster::Lines& all, const st
         leads_there.contains({decision.gang.ns, decision.quota->local_queue}))
       line.push_back(&decision);
   }
-  std::ranges::stable_sort(line, {}, [](const observe::Decision* decision) { return PlaceInLine(*decision); });
+  std::ranges::stable_sort(line, {}, [&](const auto* decision) { return PlaceInLine(*decision, all.gangs->at_ms); });
   return line;
 }
 
