@@ -172,6 +172,23 @@ TEST_CASE("pods of a Job that have ended, and are not followed by others, are sa
   CHECK(terms->ask.roles[0].count == 1);
 }
 
+TEST_CASE("a Workload names the queue whose quota its job has, also where that moved at the last moment") {
+  Cluster cluster;
+  cluster.Add("jobs", Json::parse(R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"namespace":"ns","name":"j",
+      "uid":"u","labels":{"kueue.x-k8s.io/queue-name":"user-queue"}},
+      "spec":{"suspend":true,"template":{"spec":{"containers":[{"resources":{"requests":{"cpu":"1"}}}]}}}})"));
+  const model::GangKey key{"kueue", "ns", WorkloadName("Job", "batch", "j", "u")};
+  cluster.Create(key);
+  cluster.Edit("Job", "j", {{"metadata", {{"labels", {{"kueue.x-k8s.io/queue-name", "other"}}}}}});
+  cluster.report.quota.has = HeldBy(key, "u");
+  cluster.report.quota.has->local_queue = "other";
+  cluster.report.quota.has->roles = {{"main", 1, {}, {{"cpu", "default-flavor"}}}};
+  cluster.report.state = GangState::kAdmitted;
+  cluster.Settle(key);
+  CHECK(cluster.At("Workload", key.name)["spec"]["queueName"] == "other");
+  CHECK(cluster.At("Workload", key.name)["status"].contains("admission"));
+}
+
 TEST_CASE("pods of a JobSet that starts again are reclaimable no more") {
   Cluster cluster;
   cluster.Add("jobsets", Json::parse(R"({"apiVersion":"jobset.x-k8s.io/v1alpha2","kind":"JobSet","metadata":{

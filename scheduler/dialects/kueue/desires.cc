@@ -349,6 +349,12 @@ void DesireWorkload(const Desires& desires) {
     // Where nothing is left to write, its status has to go on.
     if (!follows.Agrees(*workload->body)) return out->push_back(std::move(follows));
   }
+  // The job may have moved to another queue, and got quota there, before its Workload could say so.
+  if (const auto& has = decided.report.quota.has;
+      has && !has->evicted && has->local_queue != TextIn(Field(*workload->body, "spec"), "queueName")) {
+    out->push_back(WithFields(workload, {{"spec", {{"queueName", has->local_queue}}}}));
+    return;
+  }
   if (entry.next && (entry.read.replaced || IsReplaced(desires))) return;  // it says what it had
   if (Json sets = FewerPods(desires); !sets.is_null()) {
     out->push_back(WithFields(workload, {{"spec", {{"podSets", std::move(sets)}}}}));
