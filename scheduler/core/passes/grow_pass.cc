@@ -283,8 +283,8 @@ void GrowPass::SetStanding(Gang& gang, const Census& census, Requirement require
     if (IsTerminating(gang, census, state_)) return book_.SetState(gang, GangState::kTerminating);
     if (!census.pending.empty()) return book_.SetState(gang, GangState::kBinding);  // its turn comes
     why = ExplainMembers(gang, requirement, census, strangers_, state_);
-    if (!census.lost.empty()) why->wakes = why->wakes | Wake::kNodeAdded;  // a node may come back
   }
+  if (!census.lost.empty()) why->wakes = why->wakes | Wake::kNodeAdded;  // a node may come back
   book_.Refuse(gang, *std::move(why));
 }
 
