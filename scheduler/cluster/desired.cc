@@ -8,10 +8,12 @@ namespace tutti::cluster {
 bool MergeAgrees(const base::Json& fields, const base::Json& object) {
   if (!fields.is_object()) return fields == object;
   if (!object.is_object()) return false;
-  return std::ranges::all_of(fields.items(), [&](const auto& item) {
-    const auto at = object.find(item.key());
-    if (at == object.end()) return item.value().is_null();
-    return !item.value().is_null() && MergeAgrees(item.value(), *at);
+  const auto& in = object.get_ref<const base::Json::object_t&>();
+  return std::ranges::all_of(fields.get_ref<const base::Json::object_t&>(), [&in](const auto& item) {
+    const auto& [key, value] = item;
+    const auto at = in.find(key);
+    if (at == in.end()) return value.is_null();
+    return !value.is_null() && MergeAgrees(value, at->second);
   });
 }
 

@@ -56,17 +56,17 @@ Json Usages(const model::LeafQueueSpec& leaf, const SharingReport& report, bool 
 }
 
 bool SameWithoutTimes(const Json& a, const Json& b) {
+  if (base::IsShared(a, b)) return true;
   if (a.is_object() && b.is_object()) {
-    const auto part = [](const Json& of, const Json& in) {
-      return std::ranges::all_of(of.items(), [&](const auto& item) {
-        if (item.key() == "lastTransitionTime") return true;
-        const auto at = in.find(item.key());
-        return at != in.end() && SameWithoutTimes(item.value(), *at);
-      });
-    };
-    return part(a, b) && std::ranges::all_of(b.items(), [&](const auto& item) {
-             return item.key() == "lastTransitionTime" || item.key() == "observedGeneration" || a.contains(item.key());
-           });
+    const auto &of = a.get_ref<const Json::object_t&>(), &in = b.get_ref<const Json::object_t&>();
+    for (const auto& [key, value] : of) {
+      if (key == "lastTransitionTime") continue;
+      const auto at = in.find(key);
+      if (at == in.end() || !SameWithoutTimes(value, at->second)) return false;
+    }
+    return std::ranges::all_of(in, [&of](const auto& item) {
+      return item.first == "lastTransitionTime" || item.first == "observedGeneration" || of.count(item.first) > 0;
+    });
   }
   if (a.is_array() && b.is_array())
     return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), SameWithoutTimes);
@@ -124,10 +124,12 @@ Json LocalStatus(const model::LeafQueueSpec* leaf, bool stopped, const SharingRe
 bool AgreesWithoutTimes(const Json& fields, const Json& object) {
   if (!fields.is_object()) return SameWithoutTimes(fields, object);
   if (!object.is_object()) return false;
-  return std::ranges::all_of(fields.items(), [&](const auto& item) {
-    const auto at = object.find(item.key());
-    if (at == object.end() || at->is_null()) return item.value().is_null();
-    return !item.value().is_null() && AgreesWithoutTimes(item.value(), *at);
+  const auto& in = object.get_ref<const Json::object_t&>();
+  return std::ranges::all_of(fields.get_ref<const Json::object_t&>(), [&in](const auto& item) {
+    const auto& [key, value] = item;
+    const auto at = in.find(key);
+    if (at == in.end() || at->second.is_null()) return value.is_null();
+    return !value.is_null() && AgreesWithoutTimes(value, at->second);
   });
 }
 
