@@ -293,14 +293,14 @@ std::vector<PlantedBug> AllBugs() {
       InCore("the reservation is skipped", Bug::kSkipReservation).SeenBy({"no node is over its allocatable"}),
       Forgets("a pod that leaves wakes no gang", framework::Wake::kPodGone)
           .SeenBy({"a gang that can start is woken", kFlushed, "what a gang needs comes before what it takes besides"})
-          .In("parts"),
+          .In("restarts"),
       Forgets("a node that comes wakes no gang", framework::Wake::kNodeAdded)
           .SeenBy({"a gang that can start is woken", kFlushed}),
       Forgets("a node that grows wakes no gang", framework::Wake::kNodeCapacity)
           .SeenBy({"a gang that can start is woken", kFlushed}),
       Forgets("a node's new labels wake no gang", framework::Wake::kNodeLabels)
           .SeenBy({"a gang that can start is woken", kFlushed})
-          .In("parts"),
+          .In("lease"),
       Forgets("a node that is opened wakes no gang", framework::Wake::kNodeTaints)
           .SeenBy({"a gang that can start is woken", kFlushed}),
       InCore("room in a queue wakes no gang", Bug::kWakeNobody)
