@@ -115,21 +115,29 @@ void KueueAdmission::Reroute(const std::string& local) {
   }
 }
 
-void KueueAdmission::Enter(model::GangId gang, Waiting& waiting) {
-  const auto refuse = [&](WaitReason reason, std::string message) { waiting.why = {reason, std::move(message)}; };
-  const model::GangAsk& ask = waiting.ask;
-  const auto local = locals_.find(waiting.local);
+std::optional<WaitExplanation> KueueAdmission::WhyBarred(const model::GangAsk& ask) const {
+  const auto local = locals_.find(LocalName(ask.ns, ask.local_queue));
   if (local == locals_.end())
-    return refuse(WaitReason::kNoQueue, fmt::format("LocalQueue {} doesn't exist", ask.local_queue));
+    return WaitExplanation{WaitReason::kNoQueue, fmt::format("LocalQueue {} doesn't exist", ask.local_queue)};
   const model::LocalQueueSpec& spec = local->second.spec;
   if (spec.stop != model::StopPolicy::kNone)
-    return refuse(WaitReason::kSuspended, fmt::format("LocalQueue {} is inactive", ask.local_queue));
-  const QueueId leaf = shares_.Leaf(spec.queue);
-  if (!leaf.valid()) return refuse(WaitReason::kNoQueue, fmt::format("ClusterQueue {} doesn't exist", spec.queue));
+    return WaitExplanation{WaitReason::kSuspended, fmt::format("LocalQueue {} is inactive", ask.local_queue)};
+  if (!shares_.Leaf(spec.queue).valid())
+    return WaitExplanation{WaitReason::kNoQueue, fmt::format("ClusterQueue {} doesn't exist", spec.queue)};
   if (!local->second.admits)
-    return refuse(WaitReason::kMisconfigured, "Workload namespace doesn't match ClusterQueue selector");
+    return WaitExplanation{WaitReason::kMisconfigured, "Workload namespace doesn't match ClusterQueue selector"};
+  return std::nullopt;
+}
+
+void KueueAdmission::Enter(model::GangId gang, Waiting& waiting) {
+  const model::GangAsk& ask = waiting.ask;
+  if (auto barred = WhyBarred(ask)) {
+    waiting.why = *std::move(barred);
+    return;
+  }
+  const QueueId leaf = shares_.HoldLeaf(locals_.at(waiting.local).spec.queue);
   waiting.why = {};
-  waiting.leaf = shares_.HoldLeaf(spec.queue);
+  waiting.leaf = leaf;
   Touch(leaf);
   // One that spares others may be refused what gangs that ask alike are given.
   std::string shape = ShapeOf(ask) + waiting.nodes + (Spares(ask, leaf) ? ask.uid : std::string());
@@ -276,6 +284,10 @@ bool KueueAdmission::IsActive(QueueId leaf) const {
   });
 }
 
+WaitExplanation KueueAdmission::WhyInactive(QueueId leaf) const {
+  return {WaitReason::kSuspended, fmt::format("ClusterQueue {} is inactive", shares_.name(leaf))};
+}
+
 std::pair<std::string, std::string> KueueAdmission::WhyDrained(model::GangId gang) const {
   const Holding& holding = *holdings_.Find(gang);
   const bool of_leaf =
@@ -287,7 +299,7 @@ std::pair<std::string, std::string> KueueAdmission::WhyDrained(model::GangId gan
 WaitExplanation KueueAdmission::Explain(model::GangId gang) const {
   const Waiting& waiting = waiting_.at(gang);
   if (waiting.leaf.valid() && !IsActive(waiting.leaf))
-    return {WaitReason::kSuspended, fmt::format("ClusterQueue {} is inactive", locals_.at(waiting.local).spec.queue)};
+    return WhyInactive(waiting.leaf);
   const WaitExplanation* aside = lines_.WhyAside(gang);
   return aside ? *aside : waiting.why;
 }

@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -135,10 +136,14 @@ class KueueAdmission {
     model::LocalQueueSpec spec;
     bool admits = true;
   };
+  friend class Bids;
   friend class KueueCycle;
+  friend class KueueProspect;
 
   void Evict(model::GangId gang, bool for_another);
   void Enter(model::GangId gang, Waiting& waiting);
+  // Returns why the way to a line is not open for the gang; none: it is.
+  std::optional<WaitExplanation> WhyBarred(const model::GangAsk& ask) const;
   void Leave(model::GangId gang, Waiting& waiting);
   // Lets those that name the queue of a namespace go where it leads now.
   void Reroute(const std::string& local);
@@ -154,6 +159,8 @@ class KueueAdmission {
   void Drain(QueueId leaf, const std::string& local);
   void ReleaseQuota(model::GangId gang, base::Millis now);
   bool IsActive(QueueId leaf) const;
+  // REQUIRES: it is not active.
+  WaitExplanation WhyInactive(QueueId leaf) const;
 
   KueueRules rules_;
   NodeRules nodes_;

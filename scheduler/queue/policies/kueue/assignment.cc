@@ -47,6 +47,24 @@ int64_t AmountOf(const CellAmounts& amounts, CellId cell) {
   return at != amounts.end() && at->cell == cell ? at->amount : 0;
 }
 
+bool LeavesFlavors(const FlavorProgress& progress) {
+  return std::ranges::any_of(progress, [](const auto& role) {
+    return std::ranges::any_of(role, [](const auto& tried) { return tried.second >= 0; });
+  });
+}
+
+bool HasGoneRound(const FlavorProgress& before, const FlavorProgress& now) {
+  bool any = false;
+  for (size_t i = 0; i < std::min(before.size(), now.size()); ++i)
+    for (const auto& [resource, tried] : before[i]) {
+      const auto at = now[i].find(resource);
+      if (tried < 0) continue;
+      if (at != now[i].end() && at->second >= 0) return false;
+      any = true;
+    }
+  return any;
+}
+
 Fit RoleAssignment::fit() const {
   if (obstacles.empty()) return Fit::kNow;
   if (picks.empty()) return Fit::kNone;

@@ -63,6 +63,11 @@ struct RoleAssignment {
 
 // Where the search for flavors goes on: by role and resource, the last one that was looked at.
 using FlavorProgress = std::vector<std::map<std::string, int>>;
+// Tells whether some role has flavors that were not looked at.
+bool LeavesFlavors(const FlavorProgress& progress);
+// Tells whether every role that went on where it stood has come to its last flavor. Others may have some left by then,
+// and so on without end.
+bool HasGoneRound(const FlavorProgress& before, const FlavorProgress& now);
 
 struct Assignment {
   std::vector<RoleAssignment> roles;

@@ -10,37 +10,12 @@
 #include "queue/policies/kueue/partial.h"
 
 namespace tutti::queue {
-namespace {
-
-// Some role has flavors that were not looked at.
-bool LeavesFlavors(const FlavorProgress& progress) {
-  return std::ranges::any_of(progress, [](const auto& role) {
-    return std::ranges::any_of(role, [](const auto& tried) { return tried.second >= 0; });
-  });
-}
-
-// Every role that went on where it stood has come to its last flavor. Others may have some left by then, and so on
-// without end.
-bool HasGoneRound(const FlavorProgress& before, const FlavorProgress& now) {
-  bool any = false;
-  for (size_t i = 0; i < std::min(before.size(), now.size()); ++i)
-    for (const auto& [resource, tried] : before[i]) {
-      const auto at = now[i].find(resource);
-      if (tried < 0) continue;
-      if (at != now[i].end() && at->second >= 0) return false;
-      any = true;
-    }
-  return any;
-}
-
-}  // namespace
 
 KueueCycle::KueueCycle(KueueAdmission& admission, const std::vector<QueueId>& leaves, PassResult* result)
     : in_(admission),
       leaves_(leaves),
       result_(result),
-      assigner_(in_.arena_, in_.flavors_, in_.rules_.fair_sharing, in_.rules_.old_words,
-                [this](const Preemptor& preemptor) { return FindVictims(preemptor); }) {}
+      bids_(in_, in_.nodes_) {}
 
 bool KueueCycle::Run() {
   Turns turns(in_.arena_, Nominate(), in_.rules_.fair_sharing);
@@ -69,86 +44,18 @@ std::vector<Turn> KueueCycle::Nominate() {
       continue;
     }
     // Its pods run on the quota of that one.
-    if (in_.holdings_.Find(*gang) && !Replaced(turn)) {
+    if (in_.holdings_.Find(*gang) && !bids_.Replaced(turn)) {
       Refuse(turn, WaitReason::kMisconfigured, "it has quota in another queue", true);
       continue;
     }
-    Assign(&turn, nullptr);
+    bids_.Assign(&turn, nullptr);
     turns.push_back(std::move(turn));
   }
   return turns;
 }
 
-const Holding* KueueCycle::Replaced(const Turn& turn) const {
-  if (turn.ask->replaces.empty()) return nullptr;
-  const Holding* old = in_.holdings_.FindUid(turn.ask->replaces);
-  return old && old->leaf == turn.leaf && !old->evicted ? old : nullptr;
-}
-
-void KueueCycle::Assign(Turn* turn, const Assignment* within) {
-  AssignQuestion question{turn->ask, turn->leaf, {}, {}, within, Replaced(*turn)};
-  if (!within) question.progress = in_.waiting_.at(turn->gang).progress;
-  turn->assignment = assigner_.Assign(question);
-  turn->victims = FindVictims(*turn, turn->assignment);
-  if (turn->assignment.fit() != Fit::kNow && turn->victims.empty() && MayShrink(*turn->ask))
-    AssignFewer(std::move(question), turn);
-}
-
-void KueueCycle::AssignFewer(AssignQuestion question, Turn* turn) {
-  LargestCounts(*turn->ask, [&](const std::vector<int64_t>& counts) {
-    question.counts = counts;
-    Assignment assignment = assigner_.Assign(question);
-    std::vector<Victim> victims = FindVictims(*turn, assignment);
-    if (assignment.fit() != Fit::kNow && victims.empty()) return false;
-    turn->assignment = std::move(assignment);
-    turn->victims = std::move(victims);
-    return true;
-  });
-}
-
-std::vector<Victim> KueueCycle::FindVictims(Preemptor preemptor) const {
-  preemptor.spares =
-      in_.displaced_.Before(in_.shares_.Root(preemptor.leaf), preemptor.uid, preemptor.leaf, preemptor.priority);
-  return in_.rules_.fair_sharing ? FindFairVictims(in_.arena_, preemptor, in_.rules_.strategies)
-                                 : FindClassicVictims(in_.arena_, preemptor);
-}
-
-std::vector<Victim> KueueCycle::FindVictims(const Turn& turn, const Assignment& assignment) const {
-  if (assignment.fit() != Fit::kPreempt) return {};
-  return FindVictims({turn.ask->uid, turn.leaf, turn.ask->priority, turn.ask->queued_ms, assignment.usage,
-                      assignment.CellsToPreempt()});
-}
-
-bool KueueCycle::Overlaps(const Turn& turn) const {
-  return std::ranges::any_of(turn.victims, [this](const Victim& v) { return leaving_.contains(v.gang); });
-}
-
-bool KueueCycle::FitsAfterVictims(const Turn& turn) const {
-  const Ledger::Mark mark = in_.ledger_.Here();
-  for (const auto& [gang, holding] : leaving_) in_.ledger_.Release(in_.holdings_.ChargeOf(*holding));
-  for (const Victim& victim : turn.victims)
-    if (!leaving_.contains(victim.gang)) in_.ledger_.Release(in_.holdings_.ChargeOf(*in_.holdings_.Find(victim.gang)));
-  const bool fits = in_.shares_.Fits(turn.leaf, turn.assignment.usage);
-  in_.ledger_.Rewind(mark);
-  return fits;
-}
-
-// Its victims leave for another one, too: it may need fewer, or others. It keeps to the flavors that it had.
-void KueueCycle::AssignAnew(Turn* turn) {
-  const Assignment before = turn->assignment;
-  const Ledger::Mark mark = in_.ledger_.Here();
-  for (const auto& [gang, holding] : leaving_) {
-    in_.ledger_.Release(in_.holdings_.ChargeOf(*holding));
-    in_.arena_.gone.insert(gang);
-  }
-  Assign(turn, &before);
-  in_.arena_.gone.clear();
-  in_.ledger_.Rewind(mark);
-  if (turn->assignment.fit() == Fit::kNow) turn->assignment.deferred = true;
-}
-
 void KueueCycle::Consider(Turn* turn) {
-  if (Overlaps(*turn)) AssignAnew(turn);
+  if (bids_.Overlaps(*turn)) bids_.AssignAnew(turn);
   const Assignment& assignment = turn->assignment;
   const Fit fit = assignment.fit();
   in_.waiting_.at(turn->gang).progress.clear();
@@ -161,20 +68,15 @@ void KueueCycle::Consider(Turn* turn) {
   if (fit == Fit::kPreempt && turn->victims.empty()) return RefuseWithoutVictims(*turn);
   if (fit == Fit::kDeferred) {
     Charge(*turn, assignment.usage);
-    return Refuse(*turn, WaitReason::kWaitingForPreemptedWorkloads,
-                  "Workload has overlapping preemption targets with another workload, but will fit after these "
-                  "preemptions complete",
-                  false);
+    return Refuse(*turn, WaitReason::kWaitingForPreemptedWorkloads, kOverlapsAndWillFit, false);
   }
-  if (Overlaps(*turn))
-    return Refuse(*turn, WaitReason::kWaitingForQuota,
-                  "Workload has overlapping preemption targets with another workload", false);
-  if (!FitsAfterVictims(*turn))
-    return Refuse(*turn, WaitReason::kWaitingForQuota, "Workload no longer fits after processing another workload",
-                  false);
+  if (bids_.Overlaps(*turn))
+    return Refuse(*turn, WaitReason::kWaitingForQuota, kOverlaps, false);
+  if (!bids_.FitsAfterVictims(*turn)) return Refuse(*turn, WaitReason::kWaitingForQuota, kNoLongerFits, false);
   if (fit == Fit::kPreempt && in_.nodes_.would_place)
     if (std::string why = in_.nodes_.would_place(turn->gang, assignment, turn->victims); !why.empty())
-      if (!FindVictimsOnNodes(turn, assignment.CellsToPreempt())) return RefuseWithoutNodes(*turn, std::move(why));
+      if (!bids_.FindVictimsOnNodes(turn, assignment.CellsToPreempt()))
+        return RefuseWithoutNodes(*turn, std::move(why));
   Charge(*turn, assignment.usage);
   if (fit == Fit::kPreempt) return Preempt(turn, assignment.Message());
   admitted_.push_back(std::move(*turn));
@@ -182,7 +84,7 @@ void KueueCycle::Consider(Turn* turn) {
 
 // Each resource alone could be had, but not all together: there may be later flavors to look at in the next cycle.
 void KueueCycle::RefuseWithoutVictims(const Turn& turn) {
-  Reserve(turn);
+  Charge(turn, bids_.Reserved(turn));
   const bool left = NextFlavors(turn);
   if (!left) in_.scanned_.insert(turn.gang);
   Refuse(turn, WaitReason::kWaitingForQuota, turn.assignment.Message(), !left);
@@ -232,19 +134,6 @@ void KueueCycle::RefuseWithoutNodes(const Turn& turn, std::string why) {
   Refuse(turn, WaitReason::kTopologyPlacementFailed, std::move(why), ends);
 }
 
-void KueueCycle::Reserve(const Turn& turn) {
-  if (in_.shares_.leaf(turn.leaf).preemption.within_cohort == model::PreemptionPolicy::kAny) return;
-  CellAmounts reserved;
-  for (const auto& [cell, amount] : turn.assignment.usage) {
-    const model::CellQuota quota = in_.shares_.Quota(turn.leaf, cell);
-    int64_t most = model::SaturatingSub(quota.nominal, in_.shares_.Used(turn.leaf, cell));
-    if (turn.assignment.borrowing > 0)
-      most = quota.borrowing_limit ? model::SaturatingAdd(most, *quota.borrowing_limit) : amount;
-    AddTo(reserved, cell, std::min(amount, most));
-  }
-  Charge(turn, reserved);
-}
-
 // Should others take what its victims have left, again and again, it waits for a while.
 bool KueueCycle::MayEvict(const Turn& turn) {
   constexpr base::Millis kWithinMs = 1'000;
@@ -269,7 +158,7 @@ void KueueCycle::Preempt(Turn* turn, const std::string& why) {
   if (in_.nodes_.keep) in_.nodes_.keep(turn->gang);
   for (const Victim& victim : turn->victims) {
     const Holding* holding = in_.holdings_.Find(victim.gang);
-    leaving_.emplace(victim.gang, holding);
+    bids_.AddLeaving(*holding);
     if (holding->evicted) continue;
     progress_ = true;
     in_.displaced_.Note(in_.shares_.Root(turn->leaf), *holding, turn->ask->uid);
@@ -290,60 +179,34 @@ void KueueCycle::Charge(const Turn& turn, const CellAmounts& amounts) {
 
 void KueueCycle::Commit() {
   for (Turn& turn : admitted_) {
-    const Holding* old = Replaced(turn);
+    const Holding* old = bids_.Replaced(turn);
     // What it is a larger form of may have to leave for another; and with several of them it may be that all fit only
     // once the victims of others have left.
-    if (!(old && leaving_.contains(old->gang)) && in_.shares_.Fits(turn.leaf, turn.assignment.usage))
+    if (!(old && bids_.leaving().contains(old->gang)) && in_.shares_.Fits(turn.leaf, turn.assignment.usage))
       PlaceAndCommit(&turn);
     else
-      Refuse(turn, WaitReason::kWaitingForPreemptedWorkloads,
-             "Workload no longer fits after processing another workload", false);
+      Refuse(turn, WaitReason::kWaitingForPreemptedWorkloads, kNoLongerFits, false);
   }
-  for (const auto& [gang, holding] : leaving_) in_.Evict(gang, true);
+  for (const auto& [gang, holding] : bids_.leaving()) in_.Evict(gang, true);
 }
 
 // Its nodes are taken at once, so that the next one sees them taken.
 void KueueCycle::PlaceAndCommit(Turn* turn) {
   std::string why = in_.nodes_.place ? in_.nodes_.place(turn->gang, turn->assignment) : std::string();
-  if (!why.empty() && MayShrink(*turn->ask) && FindNodesForFewer(turn))
+  if (!why.empty() && MayShrink(*turn->ask) && bids_.FindNodesForFewer(turn))
     why = in_.nodes_.place(turn->gang, turn->assignment);
   if (why.empty()) return CommitOne(turn);
-  if (!LeavesFlavors(turn->assignment.Progress()) && FindVictimsOnNodes(turn, turn->assignment.Cells()))
+  if (!LeavesFlavors(turn->assignment.Progress()) && bids_.FindVictimsOnNodes(turn, turn->assignment.Cells()))
     Preempt(turn, why);
   else
     RefuseWithoutNodes(*turn, std::move(why));
-}
-
-bool KueueCycle::FindVictimsOnNodes(Turn* turn, std::vector<CellId> short_cells) {
-  if (!in_.nodes_.would_place) return false;
-  const model::GangAsk& ask = *turn->ask;
-  const Assignment& assignment = turn->assignment;
-  std::vector<Victim> victims = FindVictims(
-      {ask.uid, turn->leaf, ask.priority, ask.queued_ms, assignment.usage, std::move(short_cells),
-       [&](const std::vector<Victim>& gone) { return in_.nodes_.would_place(turn->gang, assignment, gone).empty(); }});
-  const bool overlaps = std::ranges::any_of(victims, [this](const Victim& v) { return leaving_.contains(v.gang); });
-  if (victims.empty() || overlaps) return false;
-  turn->victims = std::move(victims);
-  return true;
-}
-
-bool KueueCycle::FindNodesForFewer(Turn* turn) {
-  Assignment fewer = turn->assignment;
-  const auto found = LargestCounts(*turn->ask, [&](const std::vector<int64_t>& counts) {
-    Assignment assignment = assigner_.Assign({turn->ask, turn->leaf, counts, {}, &turn->assignment, Replaced(*turn)});
-    if (assignment.fit() != Fit::kNow || !in_.nodes_.would_place(turn->gang, assignment, {}).empty()) return false;
-    fewer = std::move(assignment);
-    return true;
-  });
-  if (found) turn->assignment = std::move(fewer);
-  return found.has_value();
 }
 
 void KueueCycle::CommitOne(Turn* turn) {
   progress_ = true;
   const model::GangAsk ask = *turn->ask;
   const std::string local = in_.waiting_.at(turn->gang).local;
-  const Holding* old = Replaced(*turn);
+  const Holding* old = bids_.Replaced(*turn);
   const model::GangId replaces = old ? old->gang : model::GangId();
   in_.shares_.HoldLeaf(in_.shares_.leaf(turn->leaf).name);  // while neither a line nor a charge does
   in_.ReleaseQuota(turn->gang, in_.now_);

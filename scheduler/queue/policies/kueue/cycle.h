@@ -4,11 +4,11 @@
 // What one of them takes, or will have when its victims have left, counts for those that come after it in the cycle.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "queue/policies/kueue/admission.h"
+#include "queue/policies/kueue/bids.h"
 
 namespace tutti::queue {
 
@@ -24,17 +24,9 @@ class KueueCycle {
   using Waiting = KueueAdmission::Waiting;
 
   std::vector<Turn> Nominate();
-  void Assign(Turn* turn, const Assignment* within);
-  void AssignFewer(AssignQuestion question, Turn* turn);
-  std::vector<Victim> FindVictims(Preemptor preemptor) const;
-  std::vector<Victim> FindVictims(const Turn& turn, const Assignment& assignment) const;
 
   void Consider(Turn* turn);
   void RefuseWithoutVictims(const Turn& turn);
-  void AssignAnew(Turn* turn);
-  bool Overlaps(const Turn& turn) const;
-  // Tells whether the gang fits when all victims of this cycle and its own have left.
-  bool FitsAfterVictims(const Turn& turn) const;
   // There is quota for it, but no nodes, or will be none when its victims have left: it tries its next flavors, or
   // waits.
   void RefuseWithoutNodes(const Turn& turn, std::string why);
@@ -44,28 +36,20 @@ class KueueCycle {
   // or nodes are freer, it begins from the start.
   bool NextFlavors(const Turn& turn);
   void Refuse(const Turn& turn, WaitReason reason, std::string message, bool may_pass);
-  // Keeps free what a gang without victims would have: where its queue cannot take it back, no other may have it.
-  void Reserve(const Turn& turn);
   bool MayEvict(const Turn& turn);
   void Preempt(Turn* turn, const std::string& why);
-  // Finds victims with which gone it has quota and nodes. False: there are none, or they leave for another gang.
-  bool FindVictimsOnNodes(Turn* turn, std::vector<CellId> short_cells);
   void Charge(const Turn& turn, const CellAmounts& amounts);
   // Gives those that were admitted their quota.
   void Commit();
   void PlaceAndCommit(Turn* turn);
-  // Assigns it fewer members, where it may start so and has nodes for them.
-  bool FindNodesForFewer(Turn* turn);
   void CommitOne(Turn* turn);
-  const Holding* Replaced(const Turn& turn) const;
 
   KueueAdmission& in_;
   const std::vector<QueueId>& leaves_;
   PassResult* result_;
-  Assigner assigner_;
+  Bids bids_;
   Turns* turns_ = nullptr;  // while they have their turns
   std::vector<Turn> admitted_;
-  std::map<model::GangId, const Holding*> leaving_;  // the victims of this cycle
   bool progress_ = false;
 };
 

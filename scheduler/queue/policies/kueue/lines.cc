@@ -83,6 +83,19 @@ std::optional<model::GangId> Lines::First(QueueId leaf, const UsageOf& usage) co
   return best->second;
 }
 
+std::optional<model::GangId> Lines::Ahead(QueueId leaf, const LineRank& rank, const std::string& local,
+                                          const UsageOf& usage) const {
+  const auto first = First(leaf, usage);
+  if (!first) return std::nullopt;
+  const Place& place = places_.at(*first);
+  const std::string& its = place.shape->second.local;
+  const bool takes_turns = !its.empty() && its != local;
+  if (!takes_turns && lines_.at(leaf).first == first) return first;
+  if (takes_turns)
+    if (const double has = usage(its), own = usage(local); has != own) return has < own ? first : std::nullopt;
+  return place.rank < rank ? first : std::nullopt;
+}
+
 void Lines::PutFirst(model::GangId gang) { lines_.at(places_.at(gang).shape->second.leaf).first = gang; }
 
 std::set<model::GangId> Lines::StandAside(model::GangId gang, std::span<const CellId> lacks, WaitExplanation why) {

@@ -56,6 +56,10 @@ class Lines {
 
   // The first of the line that does not stand aside.
   std::optional<model::GangId> First(QueueId leaf, const UsageOf& usage) const;
+  // Returns the gang that would have its turn before one of this rank, if that were in the line; none: it would be the
+  // first.
+  std::optional<model::GangId> Ahead(QueueId leaf, const LineRank& rank, const std::string& local,
+                                     const UsageOf& usage) const;
   // Lets the gang be the first of its line until it is taken out, or stands aside.
   void PutFirst(model::GangId gang);
   // Lets the gang's shape stand aside until one of `lacks` is freer. Empty: until Return, or WakeAll. Returns those of
