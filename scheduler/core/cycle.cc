@@ -113,8 +113,8 @@ struct Cycle::Parts {
   PublishPass publish{options,     book,         agenda,     tallies,   figures, pod_status,
                       gang_status, queue_status, enrollment, announcer, journal, clock};
 
-  Rehearsal rehearsal{options, state,  dialects,        book,  queues,    waits,     admission, planner,
-                      rankings, seeker, lone_preemption, start, auto_fits, strangers, clock};
+  Rehearsal rehearsal{options,  state,    dialects, book,            queues, waits,     quota_desk, admission,
+                      planner,  rankings, seeker,   lone_preemption, start,  auto_fits, strangers,  clock};
 
   Parts(Options given, dialects::DialectList dialect_list, const base::Clock& time, observe::Observer* observer,
         cluster::Extenders* extenders)

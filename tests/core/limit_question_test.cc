@@ -2,7 +2,7 @@
 // Which gangs of a queue would start if its limit were another one, and that nothing comes of the question.
 #include <fmt/format.h>
 
-#include "observe/decision_json.h"
+#include "tests/core/whole_state.h"
 #include "volcano_rig.h"
 
 namespace tutti::core {
@@ -10,16 +10,6 @@ namespace {
 
 using observe::Outlook;
 using Verdict = observe::Prospect::Verdict;
-
-// All that the scheduler says, and all that it holds.
-std::string WholeStateOf(Rig& rig) {
-  rig.scheduler->Audit();
-  const Scheduler::Footprint holds = rig.scheduler->Holds();
-  return fmt::format("{} {} {} {} {} {} {}",
-                     observe::ToJson(observe::DecisionChanges{.decisions = rig.scheduler->Decisions()}).dump(),
-                     rig.scheduler->decision_sequence(), rig.store.resource_version(),
-                     rig.scheduler->NextDeadline().value_or(0), holds.awaited, holds.gangs, holds.shapes);
-}
 
 std::optional<Outlook> AskedLimit(Rig& rig, const std::string& queue, int64_t cpu, const std::string& dialect = "") {
   rig.Settle();

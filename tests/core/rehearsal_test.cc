@@ -6,8 +6,7 @@
 #include <functional>
 
 #include "model/gang_draft.h"
-#include "observe/decision_json.h"
-#include "rig.h"
+#include "tests/core/whole_state.h"
 
 namespace tutti::core {
 namespace {
@@ -26,27 +25,14 @@ std::vector<GangDraft> Drafted(const std::function<void(Rig&)>& add) {
   return other.scheduler->Drafts();
 }
 
-std::string DecisionsOf(Rig& rig) {
-  return observe::ToJson(observe::DecisionChanges{.decisions = rig.scheduler->Decisions()}).dump();
-}
-
-// All that the scheduler says, and all that it holds.
-std::string StateOf(Rig& rig) {
-  rig.scheduler->Audit();
-  const Scheduler::Footprint holds = rig.scheduler->Holds();
-  return fmt::format("{} {} {} {} {} {} {} {}", DecisionsOf(rig),
-                     rig.scheduler->decision_sequence(), rig.store.resource_version(),
-                     rig.scheduler->NextDeadline().value_or(0), holds.awaited, holds.gangs, holds.timers, holds.shapes);
-}
-
 Outlook Asked(Rig& rig, const std::vector<GangDraft>& drafts) {
   rig.Settle();
-  const std::string before = StateOf(rig);
+  const std::string before = WholeStateOf(rig);
   const auto outlook = rig.scheduler->Rehearse({.gangs = drafts, .drained = {}});
   REQUIRE(outlook);
-  CHECK(StateOf(rig) == before);
+  CHECK(WholeStateOf(rig) == before);
   rig.Settle();
-  CHECK(StateOf(rig) == before);
+  CHECK(WholeStateOf(rig) == before);
   return *outlook;
 }
 
@@ -225,7 +211,7 @@ TEST_CASE("the members of gangs on a node that is drained find other nodes, or w
   rig.Settle();
   REQUIRE(rig.NodeOf("g-0") == "a");
   REQUIRE(rig.NodeOf("lone") == "b");
-  const std::string before = StateOf(rig);
+  const std::string before = WholeStateOf(rig);
   CHECK(!rig.scheduler->Rehearse({.gangs = {}, .drained = "nowhere"}));
   const auto blocked = rig.scheduler->Rehearse({.gangs = {}, .drained = "a"});
   REQUIRE(blocked);
@@ -233,7 +219,7 @@ TEST_CASE("the members of gangs on a node that is drained find other nodes, or w
   CHECK(blocked->prospects.front().gang.name == "g");
   CHECK(blocked->prospects.front().breaks);
   CHECK(blocked->prospects.front().verdict != Verdict::kFits);
-  CHECK(StateOf(rig) == before);
+  CHECK(WholeStateOf(rig) == before);
   rig.AddNode("c", 3);
   rig.Settle();
   const auto moved = rig.scheduler->Rehearse({.gangs = {}, .drained = "a"});

@@ -2,8 +2,11 @@
 #include "core/admit/quota_desk.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "core/gangs/topology.h"
+#include "queue/policies/kueue/prospect.h"
 
 namespace tutti::core {
 
@@ -43,6 +46,27 @@ void SayWhy(std::string reason, std::string message, dialects::QuotaReport* repo
 const HeldQuota::Role* RoleIn(const HeldQuota& quota, const std::string& name) {
   const auto at = std::ranges::find(quota.roles, name, &HeldQuota::Role::name);
   return at == quota.roles.end() ? nullptr : &*at;
+}
+
+// Returns what a gang asks of its queue with what its declaration says besides.
+model::GangAsk Completed(model::GangAsk ask, const model::GangSpec& declared) {
+  if (ask.problem.empty()) ask.problem = declared.problem;
+  for (model::RoleAsk& role : ask.roles)
+    for (const model::RoleSpec& of : declared.roles)
+      role.in_topology = role.in_topology || (of.name == role.name && !of.topology.empty());
+  return ask;
+}
+
+// Has the gang start with so many members of the role.
+void SetMinimum(const std::string& name, int64_t count, model::GangSpec* spec) {
+  for (model::RoleSpec& role : spec->roles)
+    if (role.name == name) spec->min_member += count - std::exchange(role.min, count);
+}
+
+std::shared_ptr<const model::Pod> WithSpec(const model::Pod& pod, model::PodSpec spec) {
+  auto other = std::make_shared<model::Pod>(pod);
+  other->spec = std::make_shared<const model::PodSpec>(std::move(spec));
+  return other;
 }
 
 void PutLabel(const std::string& key, const std::string& value, model::StringMap* labels) {
@@ -223,13 +247,7 @@ void QuotaDesk::LineUp(GangId id) {
 
 void QuotaDesk::Queue(GangId id) {
   const Gang& gang = book_.at(id);
-  const GangQuota& quota = *gang.quota;
-  model::GangAsk ask = quota.terms->ask;
-  if (ask.problem.empty()) ask.problem = quota.declared.problem;
-  for (model::RoleAsk& role : ask.roles)
-    for (const model::RoleSpec& declared : quota.declared.roles)
-      role.in_topology = role.in_topology || (declared.name == role.name && !declared.topology.empty());
-  admission_.Wait(id, std::move(ask), TopologyText(gang));
+  admission_.Wait(id, Completed(gang.quota->terms->ask, gang.quota->declared), TopologyText(gang));
   Explain(id);
 }
 
@@ -456,23 +474,18 @@ void QuotaDesk::Adapt(GangId id) {
       spec.promised.push_back(Flavored(quota, declared, *role));
     else if (places)
       spec.promised.push_back(declared);
-  for (model::RoleSpec& role : spec.roles)
-    if (const HeldQuota::Role* of = has ? RoleIn(*has, role.name) : nullptr; of && of->count != role.min) {
-      spec.min_member += of->count - role.min;
-      role.min = of->count;
-    }
+  if (has)
+    for (const HeldQuota::Role& role : has->roles) SetMinimum(role.name, role.count, &spec);
   if (spec == gang.spec) return;
   gang.spec = std::move(spec);
   gang.census.reset();
 }
 
-model::PromisedMembers QuotaDesk::Flavored(GangQuota& quota, const model::PromisedMembers& declared,
-                                           const HeldQuota::Role& role) const {
-  model::PromisedMembers promised = declared;
-  promised.count = std::min(promised.count, role.count);
-  model::PodSpec spec = *declared.pod->spec;
+model::PodSpec QuotaDesk::Flavored(const model::PodSpec& declared,
+                                   const std::map<std::string, std::string>& flavors) const {
+  model::PodSpec spec = declared;
   std::set<std::string_view> done;
-  for (const auto& [resource, name] : role.flavors) {
+  for (const auto& [resource, name] : flavors) {
     const auto flavor = admission_.flavors().find(name);
     if (flavor == admission_.flavors().end() || !done.insert(name).second) continue;
     for (const auto& [key, value] : flavor->second.labels) PutLabel(key, value, &spec.node_selector);
@@ -480,23 +493,63 @@ model::PromisedMembers QuotaDesk::Flavored(GangQuota& quota, const model::Promis
       if (std::ranges::find(spec.tolerations, toleration) == spec.tolerations.end())
         spec.tolerations.push_back(toleration);
   }
+  return spec;
+}
+
+model::PromisedMembers QuotaDesk::Flavored(GangQuota& quota, const model::PromisedMembers& declared,
+                                           const HeldQuota::Role& role) const {
+  model::PromisedMembers promised = declared;
+  promised.count = std::min(promised.count, role.count);
+  model::PodSpec spec = Flavored(*declared.pod->spec, role.flavors);
   if (spec == *declared.pod->spec) return promised;
   auto& [from, pod] = quota.pods[declared.role];
   if (from != declared.pod || *pod->spec != spec) {
-    auto flavored = std::make_shared<model::Pod>(*declared.pod);
-    flavored->spec = std::make_shared<const model::PodSpec>(std::move(spec));
     from = declared.pod;
-    pod = std::move(flavored);
+    pod = WithSpec(*declared.pod, std::move(spec));
   }
   promised.pod = pod;
   return promised;
+}
+
+queue::KueueProspect QuotaDesk::Ask(const std::optional<model::LeafQueueSpec>& changed) {
+  return queue::KueueProspect(admission_, changed);
+}
+
+model::GangAsk QuotaDesk::AskOf(const model::GangSpec& declared) { return Completed(declared.quota->ask, declared); }
+
+model::GangDraft QuotaDesk::With(model::GangDraft draft, const queue::Assignment& assignment) const {
+  for (const queue::RoleAssignment& role : assignment.roles) {
+    SetMinimum(role.name, role.count, &draft.spec);
+    std::map<std::string, std::string> flavors;
+    for (const auto& [resource, pick] : role.picks) flavors[resource] = pick.flavor;
+    std::map<const model::Pod*, std::shared_ptr<const model::Pod>> flavored;  // many members are of one pod
+    for (model::GangDraft::Member& member : draft.members) {
+      if (member.role != role.name) continue;
+      std::shared_ptr<const model::Pod>& pod = flavored[member.pod.get()];
+      if (!pod) pod = WithSpec(*member.pod, Flavored(*member.pod->spec, flavors));
+      member.pod = pod;
+    }
+  }
+  return draft;
+}
+
+std::vector<model::PodId> QuotaDesk::PodsOf(const std::vector<queue::Victim>& victims) const {
+  std::vector<model::PodId> pods;
+  for (const queue::Victim& victim : victims)
+    for (const Member* member : book_.at(victim.gang).members)
+      if (const cluster::PodEntry& entry = state_.pod(member->pod); entry.node && !entry.evicted)
+        pods.push_back(member->pod);
+  return pods;
 }
 
 std::string QuotaDesk::QueueName(const Gang& gang) const {
   const GangQuota& quota = *gang.quota;
   if (quota.report.has) return quota.report.has->leaf;
   if (!quota.terms) return quota.last ? quota.last->leaf : std::string();
-  const model::GangAsk& ask = quota.terms->ask;
+  return QueueName(quota.terms->ask);
+}
+
+std::string QuotaDesk::QueueName(const model::GangAsk& ask) const {
   const model::LocalQueueSpec* local = admission_.local(ask.ns, ask.local_queue);
   return local ? local->queue : ask.local_queue;
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,7 +21,12 @@
 #include "core/gangs/gang_book.h"
 #include "core/options.h"
 #include "dialects/dialect.h"
+#include "model/gang_draft.h"
 #include "queue/policies/kueue/admission.h"
+
+namespace tutti::queue {
+class KueueProspect;
+}
 
 namespace tutti::core {
 
@@ -62,6 +68,18 @@ class QuotaDesk {
   // Stores what the gang is given once its victims have left. Its promises are made of that already.
   void Expect(model::GangId id, const queue::Assignment& assignment);
 
+  // -- Questions --
+  // Begins a question about gangs that ask for quota now. The desk does not change before it ends. `changed`: see
+  // queue::KueueProspect.
+  queue::KueueProspect Ask(const std::optional<model::LeafQueueSpec>& changed = std::nullopt);
+  // Returns what a gang of this declaration asks of its queue. REQUIRES: that gives quota before there are pods.
+  static model::GangAsk AskOf(const model::GangSpec& declared);
+  // Returns the draft as its gang is meant with the quota: so many members of each role, on nodes of its flavors.
+  // Members that are too many stay, beyond the minimum.
+  model::GangDraft With(model::GangDraft draft, const queue::Assignment& assignment) const;
+  // Returns the members of the gangs that hold room on nodes: pods and promises.
+  std::vector<model::PodId> PodsOf(const std::vector<queue::Victim>& victims) const;
+
   // -- What happens to a gang --
   // Tells whether there was quota for the gang, which waits, and no nodes.
   bool LacksNodes(model::GangId id) const { return admission_.waits(id) && admission_.LacksNodes(id); }
@@ -80,6 +98,7 @@ class QuotaDesk {
   const std::string& WhyItWaits(model::GangId id) const { return book_.at(id).quota->report.message; }
   // Returns the queue whose quota the gang has or asks for; or the queue that it names, where that leads to none.
   std::string QueueName(const Gang& gang) const;
+  std::string QueueName(const model::GangAsk& ask) const;
 
   // Stores that the observer was told that the gang is admitted.
   void SetAdmissionTold(model::GangId id) { book_.at(id).quota->admission_told = true; }
@@ -142,6 +161,8 @@ class QuotaDesk {
   void Adapt(model::GangId id);
   model::PromisedMembers Flavored(GangQuota& quota, const model::PromisedMembers& declared,
                                   const model::HeldQuota::Role& role) const;
+  // Returns the spec with what the flavors, by resource, say of nodes.
+  model::PodSpec Flavored(const model::PodSpec& spec, const std::map<std::string, std::string>& flavors) const;
   model::HeldQuota Held(const Gang& gang, const std::string& leaf,
                         const std::vector<queue::RoleAssignment>& roles) const;
 

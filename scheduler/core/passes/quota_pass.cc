@@ -133,15 +133,6 @@ std::string QuotaPass::Place(GangId id, const queue::Assignment& assignment) {
   return why;
 }
 
-std::vector<model::PodId> QuotaPass::PodsOf(const std::vector<queue::Victim>& victims) const {
-  std::vector<model::PodId> pods;
-  for (const queue::Victim& victim : victims)
-    for (const Member* member : book_.at(victim.gang).members)
-      if (const cluster::PodEntry& entry = state_.pod(member->pod); entry.node && !entry.evicted)
-        pods.push_back(member->pod);
-  return pods;
-}
-
 std::string QuotaPass::PlaceMore(GangId id, const queue::Assignment& assignment) {
   desk_.Try(id, assignment);
   promises_.Follow(id);
@@ -163,7 +154,7 @@ std::string QuotaPass::WhySumsLack(GangId id, const queue::Assignment& assignmen
   for (const Member* member : gang.members)
     if (const cluster::PodEntry& entry = state_.pod(member->pod); entry.node.valid() && !entry.pod->done())
       SubtractUpTo(entry.pod->spec->requests, &asked);
-  for (const model::PodId pod : PodsOf(victims)) leaving.AddAll(state_.pod(pod).pod->spec->requests);
+  for (const model::PodId pod : desk_.PodsOf(victims)) leaving.AddAll(state_.pod(pod).pod->spec->requests);
   const auto lack = sums_.LackFor(id, asked, leaving);
   if (!lack) {
     if (victims.empty()) sums_.Follow(id, gang, true, std::move(counts));
@@ -227,7 +218,7 @@ std::string QuotaPass::WhyNotPlaced(GangId id, const std::vector<queue::Victim>&
   if (requirement.met()) return {};
   if (!requirement.reachable()) return kNotNow;
   const cluster::WhatIf::Scope scope(planner_.what_if());
-  for (const model::PodId pod : PodsOf(gone)) planner_.what_if().Evict(pod);
+  for (const model::PodId pod : desk_.PodsOf(gone)) planner_.what_if().Evict(pod);
   const PlanResult result = planner_.PlaceRequired(gang, census->pending, requirement);
   for (const cluster::Placement& placement : result.placements)
     found->nodes[book_.at(placement.member).role].push_back(state_.snapshot().node(placement.node).name);

@@ -50,8 +50,6 @@ class QuotaPass {
   std::string Place(model::GangId id, const queue::Assignment& assignment);
   // The same of a whole gang that has quota: places are found for the members that it would have besides.
   std::string PlaceMore(model::GangId id, const queue::Assignment& assignment);
-  // Returns the members of the gangs that hold room on nodes: pods and promises.
-  std::vector<model::PodId> PodsOf(const std::vector<queue::Victim>& victims) const;
   // Returns why all nodes together have too little for the gang, with the victims gone, where that is all it needs.
   std::string WhySumsLack(model::GangId id, const queue::Assignment& assignment,
                           const std::vector<queue::Victim>& victims);

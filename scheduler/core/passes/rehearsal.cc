@@ -10,11 +10,11 @@
 #include <tuple>
 #include <utility>
 
-#include "core/admit/speculation.h"
 #include "core/gangs/draft.h"
 #include "core/gangs/fit.h"
 #include "core/gangs/lightest.h"
 #include "core/gangs/topology.h"
+#include "core/passes/trial.h"
 #include "core/publish/explain.h"
 #include "model/gang_rank.h"
 
@@ -36,11 +36,11 @@ constexpr int64_t kWorkOfQuestion = 800'000;
 // What it takes to look at a gang besides its search, in the same units; and at a node, for pods of a class that was
 // not asked about before, and for a lone pod that others may leave for.
 constexpr int64_t kWorkOfGang = 500, kWorkOfNode = 8;
+// The same for a gang that was looked at to say whether another one has quota.
+constexpr int64_t kWorkOfLook = 20;
 // So many pods of small gangs are looked at, some 10 ms; a gang of more is asked about alone.
 constexpr int64_t kPodsOfQuestion = 2'000;
 
-constexpr const char* kQuotaNote =
-    "Its queue gives quota before there are pods. Whether it would give this gang any is not part of the answer.";
 constexpr const char* kUnplacedNote =
     "It is admitted without places on nodes. Its pods then wait for nodes, which is what this answer is about.";
 constexpr const char* kExtenderNote = "Extenders were not asked.";
@@ -73,6 +73,12 @@ bool IsHopeless(const PlanResult& result) {
   });
 }
 
+// Of a gang that finds no places.
+Prospect::Verdict VerdictOf(const PlanResult& result) {
+  if (result.verdict == framework::Verdict::kGaveUp) return Prospect::Verdict::kUndecided;
+  return IsHopeless(result) ? Prospect::Verdict::kNever : Prospect::Verdict::kWaitsForNodes;
+}
+
 // Whether the queue, or one above it, is declared to hold less than is asked for.
 bool IsBeyondCapability(const Admission& admission) {
   return admission.limit == observe::QueueRefuses::Limit::kCapability &&
@@ -86,6 +92,23 @@ int32_t DraftedPriority(const GangDraft& draft) {
   int32_t highest = std::numeric_limits<int32_t>::min();
   for (const GangDraft::Member& member : draft.members) highest = std::max(highest, member.pod->spec->priority);
   return highest;
+}
+
+// Where the gang has its turn among the others of a question.
+model::GangRank RankOf(const GangDraft& draft) {
+  if (draft.spec.quota) return {draft.spec.quota->ask.priority, draft.spec.quota->ask.queued_ms};
+  return {DraftedPriority(draft), draft.spec.created_ms, draft.spec.priority_slope};
+}
+
+// Whether its queue could not give it quota even if no other gang had any.
+bool IsHopeless(queue::WaitReason reason) {
+  using queue::WaitReason;
+  return reason == WaitReason::kExceedsMaxQuota || reason == WaitReason::kNoMatchingFlavor ||
+         reason == WaitReason::kMisconfigured;
+}
+
+void AddNote(std::string note, Prospect* prospect) {
+  if (std::ranges::find(prospect->notes, note) == prospect->notes.end()) prospect->notes.push_back(std::move(note));
 }
 
 std::string CountPods(int64_t count) { return count == 1 ? "1 pod" : fmt::format("{} pods", count); }
@@ -133,107 +156,6 @@ class Rehearsal::Relimited {
   }
   Queues& queues_;
   const model::QueueSpec before_;
-};
-
-// Their keys are of no dialect, so Find never confuses them with gangs that are there.
-class Rehearsal::Guests {
- public:
-  Guests(cluster::ClusterState& state, GangBook& book) : state_(state), book_(book) {}
-  // In reverse, so that the slots are free in the order in which they were.
-  ~Guests() {
-    for (; !guests_.empty(); guests_.pop_back()) {
-      const auto& [id, pods] = guests_.back();
-      for (auto pod = pods.rbegin(); pod != pods.rend(); ++pod) {
-        book_.Leave(*pod);
-        state_.DropPod(*pod);
-      }
-      book_.Retract(id);
-    }
-  }
-  Guests(const Guests&) = delete;
-  Guests& operator=(const Guests&) = delete;
-
-  GangId Add(dialects::Dialect& dialect, const GangDraft& draft, const std::string& shunned) {
-    const GangId id = book_.Open(&dialect, {fmt::format("question/{}", guests_.size()), draft.key.ns, draft.key.name});
-    guests_.emplace_back(id, std::vector<PodId>());
-    Gang& gang = book_.at(id);
-    gang.spec = draft.spec;
-    if (gang.spec.queue_dialect.empty()) gang.spec.queue_dialect = draft.key.dialect;
-    gang.declared = true;
-    gang.lone = draft.lone;
-    for (const GangDraft::Member& one : draft.members) {
-      const PodId pod = state_.Promise(*one.pod);
-      guests_.back().second.push_back(pod);
-      Member& member = book_.AddPromise(id, {one.role, 1, one.head, one.needs_head, one.late, false, one.pod}, pod);
-      member.priority = one.priority;
-      member.topology = one.topology;
-      member.unit = one.unit;
-      if (!shunned.empty()) member.refused.emplace().nodes[shunned] = std::numeric_limits<base::Millis>::max();
-    }
-    return id;
-  }
-
- private:
-  cluster::ClusterState& state_;
-  GangBook& book_;
-  std::vector<std::pair<GangId, std::vector<PodId>>> guests_;
-};
-
-// Placements, evictions and charges, until it ends.
-class Rehearsal::Trial {
- public:
-  Trial(cluster::ClusterState& state, cluster::WhatIf& what_if, GangBook& book, Queues& queues, QueueWaits& waits,
-        const std::vector<GangId>& asking, bool by_demand)
-      : state_(state), what_if_(what_if), book_(book), queues_(queues), by_demand_(by_demand) {
-    if (queues_.Renew(by_demand_)) waits.OnLimitsChanged();
-    if (by_demand_) {
-      for (const GangId id : asking) Ask(book_.at(id));
-      queues_.Renew(true);
-    }
-    speculation_.emplace(what_if_, book_, queues_);
-  }
-  ~Trial() {
-    speculation_.reset();
-    for (; !asked_.empty(); asked_.pop_back()) queues_.Release(queues_.pending(), asked_.back());
-    if (by_demand_) queues_.Renew(true);
-  }
-  Trial(const Trial&) = delete;
-  Trial& operator=(const Trial&) = delete;
-
-  bool evicts() const { return evicts_; }
-
-  void Evict(PodId pod) {
-    speculation_->Evict(pod);
-    evicts_ = true;
-  }
-  void Take(const Gang& gang, const std::vector<cluster::Placement>& placements) {
-    const QueueKeys keys = QueuesOf(gang);
-    for (const cluster::Placement& one : placements) {
-      const auto& pod_class = state_.pod(book_.at(one.member).pod).pod_class;
-      what_if_.Place(one.member, *pod_class, one.node, one.takings);
-      for (const queue::QueueKey& key : keys)
-        if (const queue::QueueId queue = queues_.tree().Find(key); queue.valid())
-          queues_.used().Charge(queue, queue::Ask(queues_.tree().cells(), WeightOf(*pod_class)));
-    }
-  }
-
- private:
-  // What waits weighs on what queues deserve, and so on what they may have.
-  void Ask(const Gang& gang) {
-    for (const queue::QueueKey& key : QueuesOf(gang))
-      if (queues_.Find(key))
-        for (const Member* member : gang.members)
-          asked_.push_back(queues_.Charge(queues_.pending(), key, WeightOf(*state_.pod(member->pod).pod_class)));
-  }
-
-  cluster::ClusterState& state_;
-  cluster::WhatIf& what_if_;
-  GangBook& book_;
-  Queues& queues_;
-  const bool by_demand_;
-  std::vector<queue::ChargeId> asked_;
-  bool evicts_ = false;
-  std::optional<Speculation> speculation_;  // what is charged in it goes with it
 };
 
 std::optional<Outlook> Rehearsal::Run(const observe::WhatIf& what_if) {
@@ -330,7 +252,7 @@ Outlook Rehearsal::Answer(const std::vector<GangDraft>& drafts, NodeId drained) 
     std::vector<const GangDraft*> asked;
     for (const GangDraft& draft : drafts) asked.push_back(&draft);
     std::ranges::stable_sort(asked, std::ranges::greater(), [now = clock_.WallMs()](const GangDraft* one) {
-      return model::GangRank{DraftedPriority(*one), one->spec.created_ms, one->spec.priority_slope}.PriorityAt(now);
+      return RankOf(*one).PriorityAt(now);
     });
     std::vector<GangId> ids;  // of the first of them
     int64_t pods = 0;
@@ -342,7 +264,7 @@ Outlook Rehearsal::Answer(const std::vector<GangDraft>& drafts, NodeId drained) 
     }
     state_.Reclassify();
     seeker_.CatchUp();
-    Trial trial(state_, planner_.what_if(), book_, queues_, waits_, ids,
+    Trial trial(state_, planner_.what_if(), book_, queues_, waits_, desk_, guests, ids,
                 queues_.LimitsFollowDemand() || (options_.queue_rule.reclaim && queues_.DeservedFollowsDemand()));
     if (drained)
       for (const PodId pod : std::vector<PodId>(state_.pods_on(drained).begin(), state_.pods_on(drained).end()))
@@ -352,7 +274,8 @@ Outlook Rehearsal::Answer(const std::vector<GangDraft>& drafts, NodeId drained) 
     absl::flat_hash_set<model::ClassId> classes;
     for (size_t i = 0; i < asked.size(); ++i) {
       Prospect& prospect = outlook.prospects.emplace_back(Describe(*asked[i]));
-      if (i >= ids.size() || planner_.work() - searched + spent > kWorkOfQuestion) {
+      const int64_t looked = kWorkOfLook * trial.quota().looks();
+      if (i >= ids.size() || planner_.work() - searched + spent + looked > kWorkOfQuestion) {
         prospect.notes.emplace_back(kNotLookedAt);
         continue;
       }
@@ -360,7 +283,7 @@ Outlook Rehearsal::Answer(const std::vector<GangDraft>& drafts, NodeId drained) 
       spent += kWorkOfGang;
       for (const Member* member : book_.at(ids[i]).members)
         if (classes.insert(state_.pod(member->pod).pod_class->id).second) spent += nodes;
-      Look(ids[i], trial, &prospect);
+      Look(ids[i], *asked[i], trial, &prospect);
       if (asked[i]->lone && prospect.verdict != Prospect::Verdict::kFits) spent += nodes;
     }
   }
@@ -375,9 +298,7 @@ Prospect Rehearsal::Describe(const GangDraft& draft) const {
   prospect.priority = DraftedPriority(draft);
   prospect.min_member = draft.spec.min_member;
   prospect.members = std::ssize(draft.members);
-  if (draft.spec.quota)
-    prospect.notes.emplace_back(kQuotaNote);
-  else if (auto_fits_.Of(draft.spec, state_.snapshot()) != model::Fit::kNodes)
+  if (auto_fits_.Of(draft.spec, state_.snapshot()) != model::Fit::kNodes)
     prospect.notes.emplace_back(kUnplacedNote);
   if (!options_.extenders.empty()) prospect.notes.emplace_back(kExtenderNote);
   if (std::ranges::any_of(draft.members, [](const auto& member) { return !member.pod->claims.empty(); }))
@@ -385,12 +306,111 @@ Prospect Rehearsal::Describe(const GangDraft& draft) const {
   return prospect;
 }
 
-void Rehearsal::Look(GangId id, Trial& trial, Prospect* prospect) {
-  const std::optional<Refusal> refusal = Place(id, trial, prospect);
+void Rehearsal::Look(GangId id, const GangDraft& draft, Trial& trial, Prospect* prospect) {
+  const Gang& gang = book_.at(id);
+  const std::string problem = gang.spec.problem.empty() ? TopologyProblem(gang) : gang.spec.problem;
+  std::optional<Refusal> refusal;
+  if (!problem.empty()) {
+    prospect->verdict = Prospect::Verdict::kNever;
+    refusal = ExplainProblem(gang, problem);
+  } else {
+    refusal = draft.spec.quota ? PlaceWithQuota(id, draft, trial, prospect) : Place(id, trial, prospect);
+  }
   std::ranges::sort(prospect->victims, {}, [](const Prospect::Victim& it) { return std::tie(it.node, it.ns, it.pod); });
   if (!refusal) return;
   prospect->why = refusal->shared_reason();
   prospect->message = refusal->words().Full();
+}
+
+std::optional<Refusal> Rehearsal::PlaceWithQuota(GangId id, const GangDraft& draft, Trial& trial, Prospect* prospect) {
+  using Verdict = Prospect::Verdict;
+  const Gang& gang = book_.at(id);
+  model::GangAsk ask = QuotaDesk::AskOf(draft.spec);
+  ask.uid = gang.key.dialect;
+  ask.queued_ms = clock_.WallMs();
+  ask.replaces.clear();
+  const auto wait = [&](Verdict verdict, const std::string& why) {
+    prospect->verdict = verdict;
+    return ExplainQuota(gang, {observe::AwaitsQuota::Stage::kLine, desk_.QueueName(ask), why});
+  };
+  if (!draft.spec.quota->barred.empty()) return wait(Verdict::kWaitsForQueue, draft.spec.quota->barred);
+  std::optional<Refusal> lacks;
+  bool never = true;
+  const auto words = [&](std::optional<Refusal> refusal) {
+    if (!refusal) return std::string();
+    never = never && prospect->verdict == Verdict::kNever;
+    lacks = std::move(refusal);
+    return lacks->words().Full();
+  };
+  const bool needs_nodes = auto_fits_.Of(draft.spec, state_.snapshot()) == model::Fit::kNodes;
+  queue::NodeRules nodes;
+  if (needs_nodes) {
+    nodes.place = [&](GangId, const queue::Assignment& with) {
+      trial.guests().Become(id, desk_.With(draft, with));
+      return words(Place(id, trial, prospect));
+    };
+    nodes.would_place = [&](GangId, const queue::Assignment& with, const std::vector<queue::Victim>& gone) {
+      trial.guests().Become(id, desk_.With(draft, with));
+      return words(RefuseNodes(id, gone, prospect));
+    };
+  }
+  const queue::KueueProspect::Answer answer = trial.quota().Ask(id, ask, nodes);
+  if (!answer.assignment) {
+    const bool by_nodes = lacks && (!never || answer.why.reason == queue::WaitReason::kTopologyPlacementFailed);
+    if (!by_nodes)
+      return wait(IsHopeless(answer.why.reason) ? Verdict::kNever : Verdict::kWaitsForQueue, answer.why.message);
+    if (prospect->verdict != Verdict::kUndecided) prospect->verdict = never ? Verdict::kNever : Verdict::kWaitsForNodes;
+    return lacks;
+  }
+  if (!needs_nodes || !answer.victims.empty()) {
+    Evict(answer.victims, trial, prospect);
+    trial.guests().Become(id, desk_.With(draft, *answer.assignment));
+    lacks = Place(id, trial, prospect);
+    if (lacks) return lacks;
+    if (!answer.victims.empty()) prospect->verdict = Verdict::kNeedsVictims;
+  }
+  prospect->min_member = gang.spec.min_member;
+  return std::nullopt;
+}
+
+std::optional<Refusal> Rehearsal::RefuseNodes(GangId id, const std::vector<queue::Victim>& gone, Prospect* prospect) {
+  Gang& gang = book_.at(id);
+  const Census census = *book_.CensusOf(gang);
+  const Requirement requirement = Require(gang, census);
+  const cluster::WhatIf::Scope scope(planner_.what_if());
+  for (const PodId pod : desk_.PodsOf(gone)) planner_.what_if().Evict(pod);
+  PlanResult result = planner_.PlaceRequired(gang, census.pending, requirement);
+  if (result.fits) return std::nullopt;
+  prospect->verdict = VerdictOf(result);
+  return ExplainNodes(gang, requirement, result);
+}
+
+// What is promised has no name yet, and the names of gangs are not for all.
+void Rehearsal::Evict(const std::vector<queue::Victim>& victims, Trial& trial, Prospect* prospect) {
+  int64_t without_pods = 0;
+  for (const queue::Victim& victim : victims) {
+    bool any = false;
+    for (const PodId pod : desk_.PodsOf({victim})) {
+      if (state_.pod(pod).promised) {
+        trial.Evict(pod);
+        continue;
+      }
+      any = true;
+      Evict(pod, victim.reason != queue::VictimReason::kInClusterQueue, trial, prospect);
+    }
+    without_pods += any ? 0 : 1;
+  }
+  if (without_pods > 0)
+    AddNote(fmt::format("Gangs that have no pods on nodes and would give back their quota: {}.", without_pods),
+            prospect);
+}
+
+void Rehearsal::Evict(PodId pod, bool reclaim, Trial& trial, Prospect* prospect) {
+  const cluster::PodEntry& entry = state_.pod(pod);
+  const GangId of = book_.GangOf(pod);
+  prospect->victims.push_back({entry.pod->meta.ns, entry.pod->meta.name, state_.snapshot().node(entry.node).name,
+                               of ? book_.at(of).key.name : entry.pod->meta.name, reclaim});
+  trial.Evict(pod);
 }
 
 std::optional<Refusal> Rehearsal::Place(GangId id, Trial& trial, Prospect* prospect) {
@@ -400,8 +420,6 @@ std::optional<Refusal> Rehearsal::Place(GangId id, Trial& trial, Prospect* prosp
     prospect->verdict = verdict;
     return refusal;
   };
-  const std::string problem = gang.spec.problem.empty() ? TopologyProblem(gang) : gang.spec.problem;
-  if (!problem.empty()) return refuse(Verdict::kNever, ExplainProblem(gang, problem));
   const Census census = *book_.CensusOf(gang);
   const Requirement requirement = Require(gang, census);
   const base::Millis now = clock_.MonotonicMs();
@@ -427,12 +445,9 @@ std::optional<Refusal> Rehearsal::Place(GangId id, Trial& trial, Prospect* prosp
     Settle(gang, result.placements, trial, prospect);
     return std::nullopt;
   }
-  Verdict verdict = Verdict::kUndecided;
-  if (result.verdict != framework::Verdict::kGaveUp) {
-    verdict = IsHopeless(result) ? Verdict::kNever : Verdict::kWaitsForNodes;
-    if (verdict == Verdict::kWaitsForNodes && PlaceWithVictims(id, census, requirement, trial, prospect))
-      return std::nullopt;
-  }
+  const Verdict verdict = VerdictOf(result);
+  if (verdict == Verdict::kWaitsForNodes && PlaceWithVictims(id, census, requirement, trial, prospect))
+    return std::nullopt;
   return refuse(verdict, ExplainNodes(gang, requirement, result));
 }
 
@@ -467,7 +482,7 @@ VictimSeeker::Choice Rehearsal::ChooseVictims(GangId id, const Census& census, c
 bool Rehearsal::PlaceWithVictims(GangId id, const Census& census, const Requirement& requirement, Trial& trial,
                                  Prospect* prospect) {
   if (trial.evicts()) {
-    prospect->notes.emplace_back(kVictimNote);
+    AddNote(kVictimNote, prospect);
     return false;
   }
   const VictimSeeker::Choice choice = ChooseVictims(id, census, requirement);
@@ -477,13 +492,7 @@ bool Rehearsal::PlaceWithVictims(GangId id, const Census& census, const Requirem
   for (const GangId holder : choice.holders)
     for (const Member* member : book_.at(holder).members)
       if (state_.pod(member->pod).reserved) leaving.emplace_back(member->pod, false);
-  for (const auto& [pod, reclaim] : leaving) {
-    const cluster::PodEntry& entry = state_.pod(pod);
-    const GangId of = book_.GangOf(pod);
-    prospect->victims.push_back({entry.pod->meta.ns, entry.pod->meta.name, state_.snapshot().node(entry.node).name,
-                                 of ? book_.at(of).key.name : entry.pod->meta.name, reclaim});
-    trial.Evict(pod);
-  }
+  for (const auto& [pod, reclaim] : leaving) Evict(pod, reclaim, trial, prospect);
   const Gang& gang = book_.at(id);
   const PlanResult result = choice.result.placements.empty()
                                 ? planner_.PlaceRequired(gang, census.pending, requirement)

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/admit/queue_admission.h"
+#include "core/admit/quota_desk.h"
 #include "core/gangs/fit.h"
 #include "core/gangs/strangers.h"
 #include "core/passes/start_pass.h"
@@ -24,18 +25,21 @@
 
 namespace tutti::core {
 
+class Trial;
+
 class Rehearsal {
  public:
   Rehearsal(const Options& options, cluster::ClusterState& state, const dialects::DialectList& dialects, GangBook& book,
-            Queues& queues, QueueWaits& waits, const QueueAdmission& admission, Planner& planner, Rankings& rankings,
-            VictimSeeker& seeker, LonePreemption& preemption, StartPass& start, const AutoFits& auto_fits,
-            const Strangers& strangers, const base::Clock& clock)
+            Queues& queues, QueueWaits& waits, QuotaDesk& desk, const QueueAdmission& admission, Planner& planner,
+            Rankings& rankings, VictimSeeker& seeker, LonePreemption& preemption, StartPass& start,
+            const AutoFits& auto_fits, const Strangers& strangers, const base::Clock& clock)
       : options_(options),
         state_(state),
         dialects_(dialects),
         book_(book),
         queues_(queues),
         waits_(waits),
+        desk_(desk),
         admission_(admission),
         planner_(planner),
         rankings_(rankings),
@@ -52,8 +56,6 @@ class Rehearsal {
   std::optional<observe::Outlook> Run(const observe::WhatIf& what_if);
 
  private:
-  class Guests;     // the gangs, while they are in the book
-  class Trial;      // what is speculated
   class Relimited;  // a queue, while its limit is another one
 
   std::optional<observe::Outlook> Drain(const std::string& node);
@@ -64,9 +66,18 @@ class Rehearsal {
   // `drained`: the node that all pods leave, and that takes none of the gangs' members; invalid: there is none.
   observe::Outlook Answer(const std::vector<model::GangDraft>& drafts, model::NodeId drained);
   observe::Prospect Describe(const model::GangDraft& draft) const;
-  void Look(model::GangId id, Trial& trial, observe::Prospect* prospect);
+  void Look(model::GangId id, const model::GangDraft& draft, Trial& trial, observe::Prospect* prospect);
   // Finds places for the gang, and takes them in the trial; or returns why it has none. Sets the verdict.
   std::optional<Refusal> Place(model::GangId id, Trial& trial, observe::Prospect* prospect);
+  // Does the same for a gang whose queue gives quota before there are pods: with quota and places, or with neither.
+  std::optional<Refusal> PlaceWithQuota(model::GangId id, const model::GangDraft& draft, Trial& trial,
+                                        observe::Prospect* prospect);
+  // Returns why the gang has no places with the pods of these gangs gone. Sets the verdict then, and takes none.
+  std::optional<Refusal> RefuseNodes(model::GangId id, const std::vector<queue::Victim>& gone,
+                                     observe::Prospect* prospect);
+  // Has the pods of the gangs leave.
+  void Evict(const std::vector<queue::Victim>& victims, Trial& trial, observe::Prospect* prospect);
+  void Evict(model::PodId pod, bool reclaim, Trial& trial, observe::Prospect* prospect);
   // Does the same with victims. Returns false if there are none.
   bool PlaceWithVictims(model::GangId id, const Census& census, const Requirement& requirement, Trial& trial,
                         observe::Prospect* prospect);
@@ -80,6 +91,7 @@ class Rehearsal {
   GangBook& book_;
   Queues& queues_;
   QueueWaits& waits_;
+  QuotaDesk& desk_;
   const QueueAdmission& admission_;
   Planner& planner_;
   Rankings& rankings_;
