@@ -208,7 +208,7 @@ void Command::AddVerbs(CLI::App& main) {
   drain.add_option("NODE", name_, "the node")->required();
   CLI::App& quota = *main.add_subcommand(
       "quota-plan", "Say which gangs that wait in a queue would start if it might have more, or less");
-  quota.add_option("QUEUE", queue_, "the queue; not one of Kueue")->required();
+  quota.add_option("QUEUE", queue_, "the queue; of Kueue, a ClusterQueue")->required();
   quota.add_option("LIMIT", amounts_, "RESOURCE=QUANTITY, such as cpu=64; other resources keep their limits")
       ->required();
   quota.add_option("--dialect", dialect_, "of the queue, if several have one of this name")->type_name("NAME");

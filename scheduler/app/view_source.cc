@@ -35,10 +35,9 @@ doors::DoorResult<observe::Outlook> ViewSource::Ask(const doors::Question& quest
     return doors::Fail(Kind::kUnavailable, not_leading);
   if (of_manifests) return doors::Fail(Kind::kUnavailable, "the scheduler does not decide yet; try again");
   if (!question.limit) return doors::Fail(Kind::kNotFound, fmt::format("there is no node {}", question.node));
-  return doors::Fail(Kind::kNotFound,
-                     fmt::format("there is no queue {} that is charged by what runs, or there are several; name its "
-                                 "dialect",
-                                 question.limit->queue));
+  return doors::Fail(
+      Kind::kNotFound,
+      fmt::format("there is no queue {}, or there are several; name its dialect", question.limit->queue));
 }
 
 }  // namespace tutti::app

@@ -176,6 +176,91 @@ TEST_CASE("question: what is answered about a gang's quota is what becomes of it
   for (const Verdict verdict : {kFits, kNeedsVictims, kWaitsForQueue, kWaitsForNodes}) CHECK(seen[verdict] > 5);
 }
 
+std::optional<Outlook> AnsweredLimit(QuotaRig& rig, const std::string& queue, int64_t cpu,
+                                     const std::string& dialect = "") {
+  rig.Settle();
+  const std::string before = WholeStateOf(rig);
+  observe::LimitChange limit{dialect, queue, {}};
+  limit.amounts.Set(model::kCpu, cpu * 1'000);
+  const auto outlook = rig.scheduler->Rehearse({.gangs = {}, .drained = {}, .limit = std::move(limit)});
+  CHECK(WholeStateOf(rig) == before);
+  rig.Settle();
+  CHECK(WholeStateOf(rig) == before);
+  return outlook;
+}
+
+// "six:fits eight:waits-for-queue"
+std::string VerdictsOf(const std::optional<Outlook>& outlook) {
+  REQUIRE(outlook);
+  std::string text;
+  for (const Prospect& it : outlook->prospects)
+    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", it.gang.name, observe::Word(it.verdict));
+  return text;
+}
+
+TEST_CASE("question: which gangs that wait for quota would start with another one, and that it stays what it is") {
+  QuotaRig rig;
+  model::LeafQueueSpec& leaf = rig.AddLeaf("q", {{"f", 4}});
+  rig.AddLeaf("other", {{"f", 4}});
+  rig.AddNode("n1", 10);
+  for (const auto& [name, count] : {std::pair("four", 4), std::pair("six", 6), std::pair("eight", 8)}) {
+    rig.Declare(name, "q", Workers(count));
+    rig.Pass(1'000);
+  }
+  rig.Settle();
+  CHECK(VerdictsOf(AnsweredLimit(rig, "q", 4)) == "six:never eight:never");
+  CHECK(VerdictsOf(AnsweredLimit(rig, "q", 0)) == "six:never eight:never");
+  CHECK(VerdictsOf(AnsweredLimit(rig, "q", 10)) == "six:fits eight:waits-for-queue");
+  CHECK(VerdictsOf(AnsweredLimit(rig, "q", 18, "asking")) == "six:fits eight:waits-for-nodes");
+  CHECK(VerdictsOf(AnsweredLimit(rig, "other", 18)).empty());
+  CHECK_FALSE(AnsweredLimit(rig, "none", 18));
+  CHECK_FALSE(AnsweredLimit(rig, "q", 18, "kueue"));
+  leaf.strategy = model::QueueingStrategy::kStrictFifo;
+  rig.Annotate("four", "x", "y");
+  const auto strict = AnsweredLimit(rig, "q", 9);
+  CHECK(VerdictsOf(strict) == "six:waits-for-queue eight:waits-for-queue");
+  CHECK(strict->prospects[1].message.find("have their turn before it") != std::string::npos);
+  rig.Withdraw("four");
+  rig.Settle();
+  CHECK_FALSE(rig.Has("six"));
+}
+
+TEST_CASE("question: a quota of several flavors is not another one by its resource alone") {
+  QuotaRig rig;
+  rig.AddFlavor("g");
+  rig.AddLeaf("q", {{"f", 1}, {"g", 1}});
+  rig.AddNode("n1", 10);
+  rig.Declare("two", "q", Workers(2));
+  const auto outlook = AnsweredLimit(rig, "q", 4);
+  CHECK(VerdictsOf(outlook) == "two:undecided");
+  REQUIRE(outlook->notes.size() == 1);
+  CHECK(outlook->notes.front().find("cpu in 2 flavors") != std::string::npos);
+}
+
+TEST_CASE("question: what is answered about another quota is what becomes of the gangs once it is declared") {
+  std::map<Verdict, int> seen;
+  for (uint32_t seed = 0; seed < 100; ++seed) {
+    RandomQuotaRig rig(seed);
+    model::LeafQueueSpec& leaf = rig.world.leaves["q0"];
+    leaf.groups.front().flavors.resize(1);
+    leaf.preemption = {};
+    leaf.cohort.clear();  // else gangs of the other queue would have their turn, too
+    rig.Annotate("g0", "x", "1");
+    const int64_t cpu = rig.Pick(0, 9);
+    const auto told = AnsweredLimit(rig, "q0", cpu);
+    leaf.groups.front().flavors.front().resources.front().second.nominal = cpu * 1'000;
+    rig.Annotate("g0", "x", "2");
+    rig.Settle();
+    for (const Prospect& it : told->prospects) {
+      CAPTURE(seed, cpu, it.gang.name, it.message, observe::Word(it.verdict));
+      CHECK(rig.Has(it.gang.name) == (it.verdict == Verdict::kFits));
+      ++seen[it.verdict];
+    }
+  }
+  CHECK(seen[Verdict::kFits] > 5);
+  CHECK(seen[Verdict::kWaitsForQueue] > 5);
+}
+
 TEST_CASE("question: a scheduler that is asked about quota decides as one that is not") {
   const auto play = [](uint32_t seed, bool asks) {
     RandomQuotaRig rig(seed);

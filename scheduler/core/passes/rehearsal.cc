@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -51,17 +52,23 @@ constexpr const char* kTopologyNote =
 constexpr const char* kNotLookedAt =
     "The question is so large that this gang was not looked at. Ask about fewer gangs at once.";
 
-// The queue that is meant; invalid: there is none, or there are several.
-QueueId FindDeclared(const queue::QueueTree& tree, const observe::LimitChange& change) {
-  QueueId found;
-  for (uint32_t i = 0; i < tree.end(); ++i) {
-    const QueueId id(i);
-    if (!tree.in_use(id) || !tree.declared(id) || tree.spec(id).name != change.queue) continue;
-    if (!change.dialect.empty() && tree.spec(id).dialect != change.dialect) continue;
-    if (found.valid()) return QueueId();
-    found = id;
-  }
-  return found;
+bool IsMeant(const observe::LimitChange& change, const std::string& queue, const std::string& dialect) {
+  return queue == change.queue && (change.dialect.empty() || dialect == change.dialect);
+}
+
+// Has the leaf own so much of the resource. Returns why it cannot: "" where it does.
+std::string SetNominal(const std::string& resource, int64_t amount, model::LeafQueueSpec* leaf) {
+  std::vector<model::CellQuota*> cells;
+  for (model::ResourceGroup& group : leaf->groups)
+    for (model::FlavorQuota& flavor : group.flavors)
+      for (auto& [name, quota] : flavor.resources)
+        if (name == resource) cells.push_back(&quota);
+  if (cells.size() > 1)
+    return fmt::format("ClusterQueue {} has quota for {} in {} flavors, and the question does not say of which.",
+                       leaf->name, resource, cells.size());
+  if (cells.empty()) return fmt::format("ClusterQueue {} has no quota for {}.", leaf->name, resource);
+  cells.front()->nominal = amount;
+  return {};
 }
 
 // Whether a search could not place it even if nothing else were on the nodes.
@@ -109,6 +116,11 @@ bool IsHopeless(queue::WaitReason reason) {
 
 void AddNote(std::string note, Prospect* prospect) {
   if (std::ranges::find(prospect->notes, note) == prospect->notes.end()) prospect->notes.push_back(std::move(note));
+}
+
+void AddLeftOut(int64_t gangs, Outlook* outlook) {
+  if (gangs > 0)
+    outlook->notes.push_back(fmt::format("Gangs that wait in the queue and were not looked at: {}.", gangs));
 }
 
 std::string CountPods(int64_t count) { return count == 1 ? "1 pod" : fmt::format("{} pods", count); }
@@ -164,25 +176,66 @@ std::optional<Outlook> Rehearsal::Run(const observe::WhatIf& what_if) {
 }
 
 std::optional<Outlook> Rehearsal::Relimit(const observe::LimitChange& change) {
-  const QueueId queue = FindDeclared(queues_.tree(), change);
-  if (!queue.valid()) return std::nullopt;
+  const queue::QueueTree& tree = queues_.tree();
+  std::vector<QueueId> meant;
+  for (uint32_t i = 0; i < tree.end(); ++i)
+    if (const QueueId id(i); tree.in_use(id) && tree.declared(id) &&
+                             IsMeant(change, tree.spec(id).name, tree.spec(id).dialect))
+      meant.push_back(id);
+  const dialects::Dialect* of_leaf = desk_.DialectOf({"", change.queue});
+  const bool is_leaf = of_leaf != nullptr && IsMeant(change, change.queue, std::string(of_leaf->name()));
+  if (meant.size() + (is_leaf ? 1 : 0) != 1) return std::nullopt;
+  return is_leaf ? Relimit(*desk_.Leaf({"", change.queue}), change.amounts) : Relimit(meant.front(), change.amounts);
+}
+
+Outlook Rehearsal::Relimit(QueueId queue, const model::ResourceList& amounts) {
+  const queue::QueueTree& tree = queues_.tree();
   int64_t left_out = 0;
-  const std::vector<GangDraft> drafts = WaitingIn(queue, &left_out);
-  const Relimited relimited(queues_, waits_, queue, change.amounts);
+  const std::vector<GangDraft> drafts = Waiting(
+      [&](const Gang& gang) {
+        return std::ranges::any_of(QueuesOf(gang), [&](const queue::QueueKey& key) {
+          const QueueId of = tree.Find(key);
+          return of.valid() && tree.IsOnPath(queue, of);
+        });
+      },
+      &left_out);
+  const Relimited relimited(queues_, waits_, queue, amounts);
   Outlook outlook = Answer(drafts, NodeId());
-  if (left_out > 0)
-    outlook.notes.push_back(fmt::format("Gangs that wait in the queue and were not looked at: {}.", left_out));
+  AddLeftOut(left_out, &outlook);
   return outlook;
 }
 
-std::vector<GangDraft> Rehearsal::WaitingIn(QueueId queue, int64_t* left_out) const {
-  std::vector<std::pair<std::pair<int64_t, base::Millis>, const Gang*>> line;
+Outlook Rehearsal::Relimit(model::LeafQueueSpec leaf, const model::ResourceList& amounts) {
+  int64_t left_out = 0;
+  const std::vector<GangDraft> drafts = Waiting(
+      [&](const Gang& gang) {
+        return gang.quota && gang.quota->terms && !gang.quota->report.has && !gang.quota->replaced &&
+               desk_.QueueName(gang) == leaf.name;
+      },
+      &left_out);
+  Outlook outlook;
+  for (const auto& [resource, amount] : amounts)
+    if (std::string why = SetNominal(resource, amount, &leaf); !why.empty()) outlook.notes.push_back(std::move(why));
+  if (outlook.notes.empty())
+    outlook = Answer(drafts, NodeId(), leaf);
+  else
+    for (const GangDraft& draft : drafts) outlook.prospects.push_back(Describe(draft));
+  AddLeftOut(left_out, &outlook);
+  return outlook;
+}
+
+std::vector<GangDraft> Rehearsal::Waiting(const std::function<bool(const Gang&)>& waits, int64_t* left_out) const {
+  std::vector<std::pair<std::tuple<int64_t, base::Millis, std::string_view>, const Gang*>> line;
   const base::Millis now = clock_.WallMs();
   book_.ForEach([&](GangId, const Gang& gang) {
     if (gang.state != GangState::kWaitingForQueue && gang.state != GangState::kWaitingForNodes) return;
-    for (const queue::QueueKey& key : QueuesOf(gang))
-      if (const QueueId of = queues_.tree().Find(key); of.valid() && queues_.tree().IsOnPath(queue, of))
-        line.push_back({{-gang.line.rank().PriorityAt(now), gang.line.created_ms}, &gang});
+    if (!waits(gang)) return;
+    if (!gang.quota || !gang.quota->terms) {
+      line.push_back({{-gang.line.rank().PriorityAt(now), gang.line.created_ms, {}}, &gang});
+      return;
+    }
+    const model::GangAsk& ask = gang.quota->terms->ask;
+    line.push_back({{-int64_t{ask.priority}, ask.queued_ms, ask.uid}, &gang});
   });
   std::ranges::stable_sort(line, {}, [](const auto& one) { return one.first; });
   std::vector<GangDraft> drafts;
@@ -244,7 +297,8 @@ std::optional<Outlook> Rehearsal::Drain(const std::string& node) {
   return outlook;
 }
 
-Outlook Rehearsal::Answer(const std::vector<GangDraft>& drafts, NodeId drained) {
+Outlook Rehearsal::Answer(const std::vector<GangDraft>& drafts, NodeId drained,
+                          const std::optional<model::LeafQueueSpec>& changed) {
   Outlook outlook;
   {
     Guests guests(state_, book_);
@@ -265,7 +319,8 @@ Outlook Rehearsal::Answer(const std::vector<GangDraft>& drafts, NodeId drained) 
     state_.Reclassify();
     seeker_.CatchUp();
     Trial trial(state_, planner_.what_if(), book_, queues_, waits_, desk_, guests, ids,
-                queues_.LimitsFollowDemand() || (options_.queue_rule.reclaim && queues_.DeservedFollowsDemand()));
+                queues_.LimitsFollowDemand() || (options_.queue_rule.reclaim && queues_.DeservedFollowsDemand()),
+                changed);
     if (drained)
       for (const PodId pod : std::vector<PodId>(state_.pods_on(drained).begin(), state_.pods_on(drained).end()))
         trial.Evict(pod);
@@ -326,9 +381,11 @@ std::optional<Refusal> Rehearsal::PlaceWithQuota(GangId id, const GangDraft& dra
   using Verdict = Prospect::Verdict;
   const Gang& gang = book_.at(id);
   model::GangAsk ask = QuotaDesk::AskOf(draft.spec);
-  ask.uid = gang.key.dialect;
-  ask.queued_ms = clock_.WallMs();
-  ask.replaces.clear();
+  if (!trial.asks_line()) {
+    ask.uid = gang.key.dialect;
+    ask.queued_ms = clock_.WallMs();
+    ask.replaces.clear();
+  }
   const auto wait = [&](Verdict verdict, const std::string& why) {
     prospect->verdict = verdict;
     return ExplainQuota(gang, {observe::AwaitsQuota::Stage::kLine, desk_.QueueName(ask), why});

@@ -8,6 +8,7 @@
 // Once some 10 ms of work are spent, no further gang is looked at.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,11 +61,16 @@ class Rehearsal {
 
   std::optional<observe::Outlook> Drain(const std::string& node);
   std::optional<observe::Outlook> Relimit(const observe::LimitChange& change);
-  // Returns the gangs that wait in the queue or below it, as they would be made now, in the order of its line. Not more
-  // than a question may have; `left_out`: how many more there are.
-  std::vector<model::GangDraft> WaitingIn(queue::QueueId queue, int64_t* left_out) const;
+  observe::Outlook Relimit(queue::QueueId queue, const model::ResourceList& amounts);
+  // The same of a queue that gives quota before there are pods.
+  observe::Outlook Relimit(model::LeafQueueSpec leaf, const model::ResourceList& amounts);
+  // Returns the gangs that `waits` is true for, as they would be made now, in the order of their line. Not more than a
+  // question may have; `left_out`: how many more there are.
+  std::vector<model::GangDraft> Waiting(const std::function<bool(const Gang&)>& waits, int64_t* left_out) const;
   // `drained`: the node that all pods leave, and that takes none of the gangs' members; invalid: there is none.
-  observe::Outlook Answer(const std::vector<model::GangDraft>& drafts, model::NodeId drained);
+  // `changed`: see queue::KueueProspect.
+  observe::Outlook Answer(const std::vector<model::GangDraft>& drafts, model::NodeId drained,
+                          const std::optional<model::LeafQueueSpec>& changed = std::nullopt);
   observe::Prospect Describe(const model::GangDraft& draft) const;
   void Look(model::GangId id, const model::GangDraft& draft, Trial& trial, observe::Prospect* prospect);
   // Finds places for the gang, and takes them in the trial; or returns why it has none. Sets the verdict.

@@ -102,14 +102,16 @@ class Guests {
 class Trial {
  public:
   Trial(cluster::ClusterState& state, cluster::WhatIf& what_if, GangBook& book, Queues& queues, QueueWaits& waits,
-        QuotaDesk& desk, Guests& guests, const std::vector<model::GangId>& asking, bool by_demand)
+        QuotaDesk& desk, Guests& guests, const std::vector<model::GangId>& asking, bool by_demand,
+        const std::optional<model::LeafQueueSpec>& changed)
       : state_(state),
         what_if_(what_if),
         book_(book),
         queues_(queues),
         by_demand_(by_demand),
         guests_(guests),
-        quota_(desk.Ask()) {
+        asks_line_(changed.has_value()),
+        quota_(desk.Ask(changed)) {
     if (queues_.Renew(by_demand_)) waits.OnLimitsChanged();
     if (by_demand_) {
       for (const model::GangId id : asking) Ask(book_.at(id));
@@ -128,6 +130,8 @@ class Trial {
   bool evicts() const { return evicts_; }
   Guests& guests() { return guests_; }
   queue::KueueProspect& quota() { return quota_; }
+  // Tells whether the gangs are copies of those that wait in the line of a leaf, and so ask as those do.
+  bool asks_line() const { return asks_line_; }
 
   void Evict(model::PodId pod) {
     speculation_->Evict(pod);
@@ -159,6 +163,7 @@ class Trial {
   Queues& queues_;
   const bool by_demand_;
   Guests& guests_;
+  const bool asks_line_;
   queue::KueueProspect quota_;
   std::vector<queue::ChargeId> asked_;
   bool evicts_ = false;
