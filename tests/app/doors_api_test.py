@@ -229,6 +229,26 @@ class OfQuota(rig.Base):
         self.assertIn("cluster-queue", self.ctl("get", "queues", "--server", self.url).stdout)
 
 
+    def test_a_question_about_a_job_in_such_a_queue_knows_its_quota(self):
+        eventually(lambda: "pending" in self.queues()[("cluster-queue", "team-a")]["gangs"], "the other job waits")
+
+        def ask(**question):
+            status, text = fetch(self.url + DOOR + "whatif", "POST", json.dumps(question), content_type="application/json")
+            self.assertEqual(status, 200, text)
+            return json.loads(text)["prospects"]
+
+        for pods, verdict in ((2, "waits-for-queue"), (6, "never")):
+            [one] = ask(manifests=JOB % {"name": "asked", "pods": pods})
+            self.assertEqual((one["verdict"], one["why"]["kind"]), (verdict, "quota"))
+            self.assertIn("couldn't assign flavors to pod set main", one["message"])
+        limited = lambda cpu: [one["verdict"] for one in ask(limit={"queue": "team-a", "amounts": {"cpu": cpu}})]
+        self.assertEqual(limited("2000"), ["waits-for-queue"])
+        self.assertEqual(limited("1000"), ["never"])
+        self.assertIn(limited("20000"), (["fits"], ["waits-for-nodes"]))
+        printed = self.ctl("quota-plan", "team-a", "cpu=1", "--server", self.url)
+        self.assertRegex(printed.stdout, r"job-waits-\S+ .*never")
+
+
 class WithoutAScheduler(rig.Base):
     def test_a_cluster_that_has_none_says_so(self):
         self.sim(CLUSTER, "--no-scheduler")
