@@ -253,7 +253,16 @@ bool IsApiVersion(std::string_view version) {
 }
 
 cluster::ObjectRef WrappedItem::Ref(const std::string& ns, const std::string& uid) const {
-  return cluster::NewRef(kind->kind.group, version, kind->kind.resource, kind->kind.kind, ns, name, uid);
+  struct Kept {  // the item may be gone, or edited, when what refers to it leaves
+    std::string version;
+    model::ObjectMeta meta;
+  };
+  auto kept = std::make_shared<Kept>();
+  kept->version = version;
+  kept->meta.ns = ns;
+  kept->meta.name = name;
+  kept->meta.uid = uid;
+  return {kind->kind.group, kept->version, kind->kind.resource, kind->kind.kind, {kept, &kept->meta}};
 }
 
 std::string WrappedItem::Title(const std::string& ns) const { return Named(kind->kind.kind, ns, name); }

@@ -294,6 +294,12 @@ WrapperWish WhileRunning(const WrapperFacts& facts, McadNext next) {
   return wish;
 }
 
+// What it lists is deleted. Once all is gone it lists nothing, or a later leader would delete it again.
+WrapperWish WhileEnded(const WrapperFacts& facts) {
+  if (!facts.none_left() || !WasCreatedHere(facts.status)) return {.items = Items::kRemove};
+  return {.status = {{"componentStatus", nullptr}}};
+}
+
 }  // namespace
 
 bool QueuesV1beta1(const Json& status) {
@@ -306,7 +312,7 @@ bool IsDispatchedV1beta1(const Json& status) { return McadState(status) == "Runn
 WrapperWish LifeOfV1beta1(const WrapperFacts& facts) {
   const std::string state = McadState(facts.status);
   if (state == "Completed") return {};
-  if (state == "Failed" || state == "Deleted") return {.items = Items::kRemove};
+  if (state == "Failed" || state == "Deleted") return WhileEnded(facts);
   if (state == "Running" || state == "RunningHoldCompletion") return WhileRunning(facts, McadNext(facts));
   return InQueue(facts, McadNext(facts));
 }

@@ -172,4 +172,30 @@ TEST_CASE("what others have given to an AppWrapper is none of its items") {
   CHECK(aw.Named(Mode::kGone).empty());
 }
 
+TEST_CASE("what refers to an item has its version still when the item is another") {
+  WrappedItem item;
+  item.kind = FindWrappedKind("ray.io", "RayCluster");
+  item.version = "v1";
+  item.name = "rc";
+  const cluster::ObjectRef ref = item.Ref("ns", "u-rc");
+  item.version = "v2";
+  CHECK(ref.version == "v1");
+  CHECK(ref.ns() == "ns");
+  CHECK(ref.name() == "rc");
+  CHECK(ref.uid() == "u-rc");
+}
+
+TEST_CASE("once an AppWrapper of v1beta1 has failed and all is gone, it lists nothing that a later leader would delete") {
+  WrapperFixture aw(Both(true, kMap, kJob), true);
+  aw.object["status"] = {
+      {"state", "Failed"},
+      {"componentStatus", {{{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"name", "m"}, {"uid", "u-m"}}}}};
+  aw.Show();
+  CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"m"});
+  aw.known.written["m"] = nullptr;
+  CHECK(aw.Status()["componentStatus"].is_null());
+  aw.known.written.clear();
+  CHECK(aw.Desires().empty());
+}
+
 }  // namespace tutti::dialects
