@@ -195,7 +195,17 @@ bool WrapperFacts::admitted() const {
   if (report.state == GangState::kAdmitted || begun_unplaced()) return true;
   const bool bound_or_binding = (report.state == GangState::kBinding && report.sentence.empty()) ||
                                 report.state == GangState::kWhole || report.state == GangState::kFinished;
-  return bound_or_binding && report.total > 0 && report.deleting == 0;
+  return bound_or_binding && report.total > 0 && report.deleting == 0 && has_begun();
+}
+
+// Of what no feed shows, it may not be known.
+bool WrapperFacts::has_begun() const {
+  if (!formers.empty()) return true;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const bool unknown = !spec.items[i].kind->watched && !spec.items[i].sets.empty() && !items[i].seen;
+    if (items[i].ours || unknown) return true;
+  }
+  return false;
 }
 
 const std::string& WrapperFacts::problem() const { return spec.problem.empty() ? report.spec->problem : spec.problem; }

@@ -46,6 +46,8 @@ struct WrapperFacts {
 
   // Its members have places, or pods, and none of an earlier try are left.
   bool admitted() const;
+  // Some of it was created, as far as is known: its pods are not those of an earlier AppWrapper of its name.
+  bool has_begun() const;
   // Why nothing of it can be created, or why it cannot wait in its queue; empty: nothing is wrong.
   const std::string& problem() const;
   // Why it has no places; empty: it has, or was not considered yet.

@@ -185,7 +185,20 @@ TEST_CASE("what refers to an item has its version still when the item is another
   CHECK(ref.uid() == "u-rc");
 }
 
-TEST_CASE("once an AppWrapper of v1beta1 has failed and all is gone, it lists nothing that a later leader would delete") {
+TEST_CASE("an AppWrapper that is made again waits, though pods of the one before are still there") {
+  for (const bool mcad : {true, false}) {
+    CAPTURE(mcad);
+    WrapperFixture aw(Both(mcad, kCluster, kJob), mcad);
+    aw.Status();
+    aw.Runs(5);
+    aw.Status();
+    CHECK(aw.Named(Mode::kExists).empty());
+    aw.ShowItem(kCluster, "u-aw");
+    CHECK(aw.Named(Mode::kExists) == std::vector<std::string>{"rc", "j"});
+  }
+}
+
+TEST_CASE("when an AppWrapper of v1beta1 has failed and all is gone, it lists nothing that is to be deleted") {
   WrapperFixture aw(Both(true, kMap, kJob), true);
   aw.object["status"] = {
       {"state", "Failed"},
