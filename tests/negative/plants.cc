@@ -293,7 +293,7 @@ std::vector<PlantedBug> AllBugs() {
       InCore("the reservation is skipped", Bug::kSkipReservation).SeenBy({"no node is over its allocatable"}),
       Forgets("a pod that leaves wakes no gang", framework::Wake::kPodGone)
           .SeenBy({"a gang that can start is woken", kFlushed, "what a gang needs comes before what it takes besides"})
-          .In("restarts"),
+          .In("priorities"),
       Forgets("a node that comes wakes no gang", framework::Wake::kNodeAdded)
           .SeenBy({"a gang that can start is woken", kFlushed}),
       Forgets("a node that grows wakes no gang", framework::Wake::kNodeCapacity)
