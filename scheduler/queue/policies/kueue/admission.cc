@@ -139,7 +139,7 @@ void KueueAdmission::Enter(model::GangId gang, Waiting& waiting) {
   waiting.why = {};
   waiting.leaf = leaf;
   Touch(leaf);
-  // One that spares others may be refused what gangs that ask alike are given.
+  // A gang that spares others may be refused, while a gang with the same ask is not.
   std::string shape = ShapeOf(ask) + waiting.nodes + (Spares(ask, leaf) ? ask.uid : std::string());
   lines_.Put(gang, leaf, {ask.priority, ask.queued_ms, ask.uid}, std::move(shape), waiting.local,
              shares_.leaf(leaf).by_local_usage);
@@ -215,8 +215,8 @@ void KueueAdmission::SetPriority(model::GangId gang, int32_t priority) {
   holdings_.SetPriority(gang, priority);
 }
 
-bool KueueAdmission::Spares(const model::GangAsk& ask, QueueId leaf) const {
-  return !displaced_.Before(shares_.Root(leaf), ask.uid, leaf, ask.priority).empty();
+std::set<std::string> KueueAdmission::SparedBy(const std::string& uid, QueueId leaf, int32_t priority) const {
+  return displaced_.Before(shares_.Root(leaf), uid, leaf, priority);
 }
 
 void KueueAdmission::RetryAll(const std::set<model::GangId>& gangs) {

@@ -153,8 +153,9 @@ class KueueAdmission {
   // Something that is no turn of gangs has changed in the tree of the leaf.
   void Changed(QueueId leaf) { RetryAll(displaced_.Clear(shares_.Root(leaf))); }
   void RetryAll(const std::set<model::GangId>& gangs);
-  // Tells whether the gang takes no place of some others (Displaced).
-  bool Spares(const model::GangAsk& ask, QueueId leaf) const;
+  // Returns the uids of the gangs whose places the gang of this uid does not take (Displaced).
+  std::set<std::string> SparedBy(const std::string& uid, QueueId leaf, int32_t priority) const;
+  bool Spares(const model::GangAsk& ask, QueueId leaf) const { return !SparedBy(ask.uid, leaf, ask.priority).empty(); }
   void Touch(QueueId leaf) { touched_.insert(leaf); }
   void Drain(QueueId leaf, const std::string& local);
   void ReleaseQuota(model::GangId gang, base::Millis now);

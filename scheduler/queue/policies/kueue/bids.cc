@@ -43,8 +43,7 @@ void Bids::AssignFewer(AssignQuestion question, Turn* turn) const {
 }
 
 std::vector<Victim> Bids::FindVictims(Preemptor preemptor) const {
-  preemptor.spares =
-      in_.displaced_.Before(in_.shares_.Root(preemptor.leaf), preemptor.uid, preemptor.leaf, preemptor.priority);
+  preemptor.spares = in_.SparedBy(preemptor.uid, preemptor.leaf, preemptor.priority);
   return in_.rules_.fair_sharing ? FindFairVictims(in_.arena_, preemptor, in_.rules_.strategies)
                                  : FindClassicVictims(in_.arena_, preemptor);
 }
@@ -55,8 +54,8 @@ std::vector<Victim> Bids::FindVictims(const Turn& turn, const Assignment& assign
                       assignment.CellsToPreempt()});
 }
 
-bool Bids::Overlaps(const Turn& turn) const {
-  return std::ranges::any_of(turn.victims, [this](const Victim& v) { return leaving_.contains(v.gang); });
+bool Bids::Overlaps(const std::vector<Victim>& victims) const {
+  return std::ranges::any_of(victims, [this](const Victim& v) { return leaving_.contains(v.gang); });
 }
 
 bool Bids::FitsAfterVictims(const Turn& turn) const {
@@ -83,6 +82,32 @@ void Bids::AssignAnew(Turn* turn) const {
   if (turn->assignment.fit() == Fit::kNow) turn->assignment.deferred = true;
 }
 
+Bids::Outcome Bids::Judge(Turn* turn) const {
+  if (Overlaps(turn->victims)) AssignAnew(turn);
+  const Fit fit = turn->assignment.fit();
+  if (fit == Fit::kNone) return Outcome::kNoQuota;
+  if (fit == Fit::kPreempt && turn->victims.empty()) return Outcome::kNoVictims;
+  if (fit == Fit::kDeferred) return Outcome::kWillFit;
+  if (Overlaps(turn->victims)) return Outcome::kOverlaps;
+  return FitsAfterVictims(*turn) ? Outcome::kHasQuota : Outcome::kNoLongerFits;
+}
+
+// In Kueue's words.
+WaitExplanation Bids::WhyOf(Outcome outcome, const Assignment& assignment) {
+  const std::string overlaps = "Workload has overlapping preemption targets with another workload";
+  switch (outcome) {
+    case Outcome::kNoQuota: return {assignment.no_fit, assignment.Message()};
+    case Outcome::kWillFit:
+      return {WaitReason::kWaitingForPreemptedWorkloads,
+              overlaps + ", but will fit after these preemptions complete"};
+    case Outcome::kOverlaps: return {WaitReason::kWaitingForQuota, overlaps};
+    case Outcome::kNoLongerFits: return {WaitReason::kWaitingForQuota, kNoLongerFits};
+    case Outcome::kNoVictims:
+    case Outcome::kHasQuota: break;
+  }
+  return {WaitReason::kWaitingForQuota, assignment.Message()};
+}
+
 CellAmounts Bids::Reserved(const Turn& turn) const {
   CellAmounts reserved;
   if (in_.shares_.leaf(turn.leaf).preemption.within_cohort == model::PreemptionPolicy::kAny) return reserved;
@@ -103,8 +128,7 @@ bool Bids::FindVictimsOnNodes(Turn* turn, std::vector<CellId> short_cells) const
   std::vector<Victim> victims = FindVictims(
       {ask.uid, turn->leaf, ask.priority, ask.queued_ms, assignment.usage, std::move(short_cells),
        [&](const std::vector<Victim>& gone) { return nodes_.would_place(turn->gang, assignment, gone).empty(); }});
-  const bool overlaps = std::ranges::any_of(victims, [this](const Victim& v) { return leaving_.contains(v.gang); });
-  if (victims.empty() || overlaps) return false;
+  if (victims.empty() || Overlaps(victims)) return false;
   turn->victims = std::move(victims);
   return true;
 }

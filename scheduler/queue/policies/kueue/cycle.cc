@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/quantity.h"
 #include "queue/policies/kueue/partial.h"
 
 namespace tutti::queue {
@@ -40,12 +39,12 @@ std::vector<Turn> KueueCycle::Nominate() {
       continue;
     Turn turn{*gang, leaf, &waiting.ask, {}, {}, waiting.progress};
     if (!waiting.ask.problem.empty()) {
-      Refuse(turn, WaitReason::kMisconfigured, waiting.ask.problem, true);
+      Refuse(turn, {WaitReason::kMisconfigured, waiting.ask.problem}, true);
       continue;
     }
     // Its pods run on the quota of that one.
     if (in_.holdings_.Find(*gang) && !bids_.Replaced(turn)) {
-      Refuse(turn, WaitReason::kMisconfigured, "it has quota in another queue", true);
+      Refuse(turn, {WaitReason::kMisconfigured, "it has quota in another queue"}, true);
       continue;
     }
     bids_.Assign(&turn, nullptr);
@@ -55,30 +54,23 @@ std::vector<Turn> KueueCycle::Nominate() {
 }
 
 void KueueCycle::Consider(Turn* turn) {
-  if (bids_.Overlaps(*turn)) bids_.AssignAnew(turn);
+  using enum Bids::Outcome;
+  const Bids::Outcome outcome = bids_.Judge(turn);
   const Assignment& assignment = turn->assignment;
-  const Fit fit = assignment.fit();
   in_.waiting_.at(turn->gang).progress.clear();
   // Where a flavor before had quota and no nodes, nodes may still help.
   if (turn->before.empty()) in_.waiting_.at(turn->gang).lacks_nodes = false;
-  if (fit == Fit::kNone) {
-    if (!turn->before.empty()) in_.scanned_.insert(turn->gang);
-    return Refuse(*turn, assignment.no_fit, assignment.Message(), true);
-  }
-  if (fit == Fit::kPreempt && turn->victims.empty()) return RefuseWithoutVictims(*turn);
-  if (fit == Fit::kDeferred) {
-    Charge(*turn, assignment.usage);
-    return Refuse(*turn, WaitReason::kWaitingForPreemptedWorkloads, kOverlapsAndWillFit, false);
-  }
-  if (bids_.Overlaps(*turn))
-    return Refuse(*turn, WaitReason::kWaitingForQuota, kOverlaps, false);
-  if (!bids_.FitsAfterVictims(*turn)) return Refuse(*turn, WaitReason::kWaitingForQuota, kNoLongerFits, false);
-  if (fit == Fit::kPreempt && in_.nodes_.would_place)
+  if (outcome == kNoVictims) return RefuseWithoutVictims(*turn);
+  if (outcome == kNoQuota && !turn->before.empty()) in_.scanned_.insert(turn->gang);
+  if (outcome == kWillFit) Charge(*turn, assignment.usage);
+  if (outcome != kHasQuota) return Refuse(*turn, Bids::WhyOf(outcome, assignment), outcome == kNoQuota);
+  const bool preempts = assignment.fit() == Fit::kPreempt;
+  if (preempts && in_.nodes_.would_place)
     if (std::string why = in_.nodes_.would_place(turn->gang, assignment, turn->victims); !why.empty())
       if (!bids_.FindVictimsOnNodes(turn, assignment.CellsToPreempt()))
         return RefuseWithoutNodes(*turn, std::move(why));
   Charge(*turn, assignment.usage);
-  if (fit == Fit::kPreempt) return Preempt(turn, assignment.Message());
+  if (preempts) return Preempt(turn, assignment.Message());
   admitted_.push_back(std::move(*turn));
 }
 
@@ -87,13 +79,12 @@ void KueueCycle::RefuseWithoutVictims(const Turn& turn) {
   Charge(turn, bids_.Reserved(turn));
   const bool left = NextFlavors(turn);
   if (!left) in_.scanned_.insert(turn.gang);
-  Refuse(turn, WaitReason::kWaitingForQuota, turn.assignment.Message(), !left);
+  Refuse(turn, Bids::WhyOf(Bids::Outcome::kNoVictims, turn.assignment), !left);
 }
 
-void KueueCycle::Refuse(const Turn& turn, WaitReason reason, std::string message, bool may_pass) {
+void KueueCycle::Refuse(const Turn& turn, WaitExplanation now, bool may_pass) {
   if (in_.Spares(*turn.ask, turn.leaf)) in_.displaced_.NoteSparing(in_.shares_.Root(turn.leaf), turn.gang);
   WaitExplanation& why = in_.waiting_.at(turn.gang).why;
-  WaitExplanation now{reason, std::move(message)};
   if (why != now) result_->refused.insert(turn.gang);
   why = std::move(now);
   if (!may_pass || in_.shares_.leaf(turn.leaf).strategy == model::QueueingStrategy::kStrictFifo) return;
@@ -131,7 +122,7 @@ void KueueCycle::RefuseWithoutNodes(const Turn& turn, std::string why) {
   if (ends) in_.scanned_.insert(turn.gang);
   waiting.lacks_nodes = true;
   waiting.nodes_epoch = in_.nodes_epoch_;
-  Refuse(turn, WaitReason::kTopologyPlacementFailed, std::move(why), ends);
+  Refuse(turn, {WaitReason::kTopologyPlacementFailed, std::move(why)}, ends);
 }
 
 // Should others take what its victims have left, again and again, it waits for a while.
@@ -153,7 +144,7 @@ void KueueCycle::Preempt(Turn* turn, const std::string& why) {
   if (!MayEvict(*turn)) {
     // Where it lacks no quota, no release of quota brings it back.
     if (turn->assignment.ShortCells().empty()) return RefuseWithoutNodes(*turn, why);
-    return Refuse(*turn, WaitReason::kWaitingForQuota, why, true);
+    return Refuse(*turn, {WaitReason::kWaitingForQuota, why}, true);
   }
   if (in_.nodes_.keep) in_.nodes_.keep(turn->gang);
   for (const Victim& victim : turn->victims) {
@@ -164,8 +155,10 @@ void KueueCycle::Preempt(Turn* turn, const std::string& why) {
     in_.displaced_.Note(in_.shares_.Root(turn->leaf), *holding, turn->ask->uid);
     result_->evicted.push_back({victim.gang, turn->gang, victim.reason});
   }
-  Refuse(*turn, WaitReason::kWaitingForPreemptedWorkloads,
-         fmt::format("{}. Pending the preemption of {} workload(s)", why, turn->victims.size()), false);
+  Refuse(*turn,
+         {WaitReason::kWaitingForPreemptedWorkloads,
+          fmt::format("{}. Pending the preemption of {} workload(s)", why, turn->victims.size())},
+         false);
   if (in_.shares_.leaf(turn->leaf).strategy == model::QueueingStrategy::kBestEffortFifo)
     in_.lines_.PutFirst(turn->gang);
 }
@@ -185,7 +178,7 @@ void KueueCycle::Commit() {
     if (!(old && bids_.leaving().contains(old->gang)) && in_.shares_.Fits(turn.leaf, turn.assignment.usage))
       PlaceAndCommit(&turn);
     else
-      Refuse(turn, WaitReason::kWaitingForPreemptedWorkloads, kNoLongerFits, false);
+      Refuse(turn, {WaitReason::kWaitingForPreemptedWorkloads, kNoLongerFits}, false);
   }
   for (const auto& [gang, holding] : bids_.leaving()) in_.Evict(gang, true);
 }

@@ -35,7 +35,7 @@ class KueueCycle {
   // Lets the search go on with the flavors that were not looked at in the next cycle; false: there are none. Once quota
   // or nodes are freer, it begins from the start.
   bool NextFlavors(const Turn& turn);
-  void Refuse(const Turn& turn, WaitReason reason, std::string message, bool may_pass);
+  void Refuse(const Turn& turn, WaitExplanation now, bool may_pass);
   bool MayEvict(const Turn& turn);
   void Preempt(Turn* turn, const std::string& why);
   void Charge(const Turn& turn, const CellAmounts& amounts);

@@ -2,8 +2,8 @@
 // Displaced: which gangs of a tree left for which others since anything else changed there. One thread.
 //
 // The rules let gangs take turns without end: one takes back what another borrowed, that one comes before a third, and
-// the third before the first. So a gang takes no place of one for which it had to leave, nor of one for which that one
-// had to. Then the first of such a ring stays.
+// the third before the first. So a gang never evicts the one for which it left, nor any for which that one left in
+// turn. Then the first of such a ring stays.
 //
 // A tree is known by its root. It is forgotten when anything else changes there: a declaration, a priority, a gang that
 // ends, or one that is given quota for the first time since then.

@@ -116,33 +116,22 @@ void KueueProspect::Assign(Turn* turn, const Bids& bids) {
 }
 
 void KueueProspect::Pass(Turn* turn, Bids* bids) {
-  if (bids->Overlaps(*turn)) bids->AssignAnew(turn);
-  const Fit fit = turn->assignment.fit();
+  using enum Bids::Outcome;
+  const Bids::Outcome outcome = bids->Judge(turn);
   CellAmounts amounts;
-  if (fit == Fit::kPreempt && turn->victims.empty())
-    amounts = bids->Reserved(*turn);
-  else if (fit == Fit::kDeferred || (fit != Fit::kNone && !bids->Overlaps(*turn) && bids->FitsAfterVictims(*turn)))
-    amounts = turn->assignment.usage;
-  if (fit == Fit::kPreempt && !amounts.empty())
+  if (outcome == kNoVictims) amounts = bids->Reserved(*turn);
+  if (outcome == kWillFit || outcome == kHasQuota) amounts = turn->assignment.usage;
+  if (outcome == kHasQuota && turn->assignment.fit() == Fit::kPreempt)
     for (const Victim& victim : turn->victims) bids->AddLeaving(*in_.holdings_.Find(victim.gang));
   if (queue::Ask ask(in_.shares_.cells(), amounts); !ask.empty()) in_.ledger_.Charge(turn->leaf, std::move(ask));
 }
 
-// As KueueCycle::Consider.
 KueueProspect::Answer KueueProspect::Decide(Turn* turn, const Bids& bids, const NodeRules& nodes,
                                             FlavorProgress* next) {
-  if (bids.Overlaps(*turn)) bids.AssignAnew(turn);
-  const Assignment& assignment = turn->assignment;
-  const Fit fit = assignment.fit();
-  if (fit == Fit::kNone) return Waits(assignment.no_fit, assignment.Message());
-  if (fit == Fit::kPreempt && turn->victims.empty()) {
-    GoOn(*turn, next);
-    return Waits(WaitReason::kWaitingForQuota, assignment.Message());
-  }
-  if (fit == Fit::kDeferred) return Waits(WaitReason::kWaitingForPreemptedWorkloads, kOverlapsAndWillFit);
-  if (bids.Overlaps(*turn)) return Waits(WaitReason::kWaitingForQuota, kOverlaps);
-  if (!bids.FitsAfterVictims(*turn)) return Waits(WaitReason::kWaitingForQuota, kNoLongerFits);
-  return SeekNodes(turn, bids, nodes, next);
+  const Bids::Outcome outcome = bids.Judge(turn);
+  if (outcome == Bids::Outcome::kHasQuota) return SeekNodes(turn, bids, nodes, next);
+  if (outcome == Bids::Outcome::kNoVictims) GoOn(*turn, next);
+  return {{}, {}, Bids::WhyOf(outcome, turn->assignment)};
 }
 
 KueueProspect::Answer KueueProspect::SeekNodes(Turn* turn, const Bids& bids, const NodeRules& nodes,
