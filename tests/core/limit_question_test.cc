@@ -1,36 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which gangs of a queue would start if its limit were another one, and that nothing comes of the question.
-#include <fmt/format.h>
-
-#include "tests/core/whole_state.h"
+#include "tests/core/questions.h"
 #include "volcano_rig.h"
 
 namespace tutti::core {
 namespace {
 
-using observe::Outlook;
 using Verdict = observe::Prospect::Verdict;
-
-std::optional<Outlook> AskedLimit(Rig& rig, const std::string& queue, int64_t cpu, const std::string& dialect = "") {
-  rig.Settle();
-  const std::string before = WholeStateOf(rig);
-  observe::LimitChange limit{dialect, queue, {}};
-  limit.amounts.Set(model::kCpu, cpu * 1'000);
-  const auto outlook = rig.scheduler->Rehearse({.gangs = {}, .drained = {}, .limit = std::move(limit)});
-  CHECK(WholeStateOf(rig) == before);
-  rig.Settle();
-  CHECK(WholeStateOf(rig) == before);
-  return outlook;
-}
-
-// "two:waits-for-queue"
-std::string LimitVerdicts(const std::optional<Outlook>& outlook) {
-  REQUIRE(outlook);
-  std::string text;
-  for (const observe::Prospect& it : outlook->prospects)
-    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", it.gang.name, observe::Word(it.verdict));
-  return text;
-}
 
 // A node of 16 cpu, a queue of 4, and gangs of 4, 6 and 8 that came in this order.
 struct LimitRig : VolcanoRig {
@@ -49,10 +25,10 @@ struct LimitRig : VolcanoRig {
 
 TEST_CASE("a higher limit lets the gangs start that it has room for, and that nodes have room for") {
   LimitRig rig;
-  CHECK(LimitVerdicts(AskedLimit(rig, "q", 4)) == "six:never eight:never");
-  CHECK(LimitVerdicts(AskedLimit(rig, "q", 10)) == "six:fits eight:waits-for-queue");
+  CHECK(VerdictsOf(AskedLimit(rig, "q", 4)) == "six:never eight:never");
+  CHECK(VerdictsOf(AskedLimit(rig, "q", 10)) == "six:fits eight:waits-for-queue");
   const auto all = AskedLimit(rig, "q", 18);
-  CHECK(LimitVerdicts(all) == "six:fits eight:waits-for-nodes");
+  CHECK(VerdictsOf(all) == "six:fits eight:waits-for-nodes");
   CHECK(all->prospects[0].places.size() == 1);
   CHECK(all->prospects[1].message.find("Missing: 2 cpu") != std::string::npos);
   // The limit is the old one: what is freed now lets no gang start.
@@ -63,16 +39,16 @@ TEST_CASE("a higher limit lets the gangs start that it has room for, and that no
 
 TEST_CASE("a limit below what is asked for is said to be too low, and what runs is not touched") {
   LimitRig rig;
-  CHECK(LimitVerdicts(AskedLimit(rig, "q", 0)) == "six:never eight:never");
+  CHECK(VerdictsOf(AskedLimit(rig, "q", 0)) == "six:never eight:never");
   CHECK(rig.Bound() == 4);
 }
 
 TEST_CASE("a queue in which nothing waits has no prospects, and one that is not there no answer") {
   LimitRig rig;
-  CHECK(LimitVerdicts(AskedLimit(rig, "other", 100)).empty());
+  CHECK(VerdictsOf(AskedLimit(rig, "other", 100)).empty());
   CHECK(!AskedLimit(rig, "missing", 100));
   CHECK(!AskedLimit(rig, "q", 100, "another-dialect"));
-  CHECK(LimitVerdicts(AskedLimit(rig, "q", 10, "volcano")) == "six:fits eight:waits-for-queue");
+  CHECK(VerdictsOf(AskedLimit(rig, "q", 10, "volcano")) == "six:fits eight:waits-for-queue");
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <functional>
 #include <random>
 
+#include "tests/core/questions.h"
 #include "tests/core/quota_rig.h"
-#include "tests/core/whole_state.h"
 
 namespace tutti::core {
 namespace {
@@ -26,21 +26,10 @@ std::vector<model::GangDraft> DraftsOf(const std::function<void(QuotaRig&)>& add
   return other.scheduler->Drafts();
 }
 
-Outlook Answered(QuotaRig& rig, const std::vector<model::GangDraft>& drafts) {
-  rig.Settle();
-  const std::string before = WholeStateOf(rig);
-  const auto outlook = rig.scheduler->Rehearse({.gangs = drafts, .drained = {}});
-  REQUIRE(outlook);
-  CHECK(WholeStateOf(rig) == before);
-  rig.Settle();
-  CHECK(WholeStateOf(rig) == before);
-  return *outlook;
-}
-
 Prospect AnsweredOne(QuotaRig& rig, const std::string& queue, const sim::Json& roles,
                      const sim::Json& annotations = sim::Json::object()) {
   const Outlook outlook =
-      Answered(rig, DraftsOf([&](QuotaRig& other) { other.Declare("asked", queue, roles, annotations); }));
+      Asked(rig, DraftsOf([&](QuotaRig& other) { other.Declare("asked", queue, roles, annotations); }));
   REQUIRE(outlook.prospects.size() == 1);
   return outlook.prospects.front();
 }
@@ -109,7 +98,7 @@ TEST_CASE("question: each of several gangs finds the quota that those before it 
   QuotaRig rig;
   rig.AddLeaf("q", {{"f", 4}});
   rig.AddNode("n1", 16);
-  const Outlook outlook = Answered(rig, DraftsOf([](QuotaRig& other) {
+  const Outlook outlook = Asked(rig, DraftsOf([](QuotaRig& other) {
                                      for (const char* name : {"a", "b", "c"}) other.Declare(name, "q", Workers(2));
                                    }));
   REQUIRE(outlook.prospects.size() == 3);
@@ -154,7 +143,7 @@ TEST_CASE("question: what is answered about a gang's quota is what becomes of it
     RandomQuotaRig rig(seed);
     const auto before = rig.random;
     const Prospect told =
-        Answered(rig, DraftsOf([&](QuotaRig& other) { rig.DeclareRandom("asked", other); })).prospects.front();
+        Asked(rig, DraftsOf([&](QuotaRig& other) { rig.DeclareRandom("asked", other); })).prospects.front();
     rig.random = before;
     rig.world.events.clear();
     rig.DeclareRandom("asked", rig);
@@ -176,28 +165,6 @@ TEST_CASE("question: what is answered about a gang's quota is what becomes of it
   for (const Verdict verdict : {kFits, kNeedsVictims, kWaitsForQueue, kWaitsForNodes}) CHECK(seen[verdict] > 5);
 }
 
-std::optional<Outlook> AnsweredLimit(QuotaRig& rig, const std::string& queue, int64_t cpu,
-                                     const std::string& dialect = "") {
-  rig.Settle();
-  const std::string before = WholeStateOf(rig);
-  observe::LimitChange limit{dialect, queue, {}};
-  limit.amounts.Set(model::kCpu, cpu * 1'000);
-  const auto outlook = rig.scheduler->Rehearse({.gangs = {}, .drained = {}, .limit = std::move(limit)});
-  CHECK(WholeStateOf(rig) == before);
-  rig.Settle();
-  CHECK(WholeStateOf(rig) == before);
-  return outlook;
-}
-
-// "six:fits eight:waits-for-queue"
-std::string VerdictsOf(const std::optional<Outlook>& outlook) {
-  REQUIRE(outlook);
-  std::string text;
-  for (const Prospect& it : outlook->prospects)
-    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", it.gang.name, observe::Word(it.verdict));
-  return text;
-}
-
 TEST_CASE("question: which gangs that wait for quota would start with another one, and that it stays what it is") {
   QuotaRig rig;
   model::LeafQueueSpec& leaf = rig.AddLeaf("q", {{"f", 4}});
@@ -208,16 +175,16 @@ TEST_CASE("question: which gangs that wait for quota would start with another on
     rig.Pass(1'000);
   }
   rig.Settle();
-  CHECK(VerdictsOf(AnsweredLimit(rig, "q", 4)) == "six:never eight:never");
-  CHECK(VerdictsOf(AnsweredLimit(rig, "q", 0)) == "six:never eight:never");
-  CHECK(VerdictsOf(AnsweredLimit(rig, "q", 10)) == "six:fits eight:waits-for-queue");
-  CHECK(VerdictsOf(AnsweredLimit(rig, "q", 18, "asking")) == "six:fits eight:waits-for-nodes");
-  CHECK(VerdictsOf(AnsweredLimit(rig, "other", 18)).empty());
-  CHECK_FALSE(AnsweredLimit(rig, "none", 18));
-  CHECK_FALSE(AnsweredLimit(rig, "q", 18, "kueue"));
+  CHECK(VerdictsOf(AskedLimit(rig, "q", 4)) == "six:never eight:never");
+  CHECK(VerdictsOf(AskedLimit(rig, "q", 0)) == "six:never eight:never");
+  CHECK(VerdictsOf(AskedLimit(rig, "q", 10)) == "six:fits eight:waits-for-queue");
+  CHECK(VerdictsOf(AskedLimit(rig, "q", 18, "asking")) == "six:fits eight:waits-for-nodes");
+  CHECK(VerdictsOf(AskedLimit(rig, "other", 18)).empty());
+  CHECK_FALSE(AskedLimit(rig, "none", 18));
+  CHECK_FALSE(AskedLimit(rig, "q", 18, "kueue"));
   leaf.strategy = model::QueueingStrategy::kStrictFifo;
   rig.Annotate("four", "x", "y");
-  const auto strict = AnsweredLimit(rig, "q", 9);
+  const auto strict = AskedLimit(rig, "q", 9);
   CHECK(VerdictsOf(strict) == "six:waits-for-queue eight:waits-for-queue");
   CHECK(strict->prospects[1].message.find("have their turn before it") != std::string::npos);
   rig.Withdraw("four");
@@ -231,7 +198,7 @@ TEST_CASE("question: a quota of several flavors is not another one by its resour
   rig.AddLeaf("q", {{"f", 1}, {"g", 1}});
   rig.AddNode("n1", 10);
   rig.Declare("two", "q", Workers(2));
-  const auto outlook = AnsweredLimit(rig, "q", 4);
+  const auto outlook = AskedLimit(rig, "q", 4);
   CHECK(VerdictsOf(outlook) == "two:undecided");
   REQUIRE(outlook->notes.size() == 1);
   CHECK(outlook->notes.front().find("cpu in 2 flavors") != std::string::npos);
@@ -247,7 +214,7 @@ TEST_CASE("question: what is answered about another quota is what becomes of the
     leaf.cohort.clear();  // else gangs of the other queue would have their turn, too
     rig.Annotate("g0", "x", "1");
     const int64_t cpu = rig.Pick(0, 9);
-    const auto told = AnsweredLimit(rig, "q0", cpu);
+    const auto told = AskedLimit(rig, "q0", cpu);
     leaf.groups.front().flavors.front().resources.front().second.nominal = cpu * 1'000;
     rig.Annotate("g0", "x", "2");
     rig.Settle();

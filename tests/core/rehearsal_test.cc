@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "model/gang_draft.h"
-#include "tests/core/whole_state.h"
+#include "tests/core/questions.h"
 
 namespace tutti::core {
 namespace {
@@ -23,17 +22,6 @@ std::vector<GangDraft> Drafted(const std::function<void(Rig&)>& add) {
   add(other);
   other.Settle();
   return other.scheduler->Drafts();
-}
-
-Outlook Asked(Rig& rig, const std::vector<GangDraft>& drafts) {
-  rig.Settle();
-  const std::string before = WholeStateOf(rig);
-  const auto outlook = rig.scheduler->Rehearse({.gangs = drafts, .drained = {}});
-  REQUIRE(outlook);
-  CHECK(WholeStateOf(rig) == before);
-  rig.Settle();
-  CHECK(WholeStateOf(rig) == before);
-  return *outlook;
 }
 
 std::string Places(const Prospect& prospect) {

@@ -235,4 +235,20 @@ inline model::HeldQuota HeldBy(const model::GangKey& key, const std::string& uid
   return has;
 }
 
+// Returns the Job ns/j, which waits in user-queue. `spec` is put into its own.
+inline Json QueuedJob(const Json& spec = Json::object()) {
+  Json job = Json::parse(R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"namespace":"ns","name":"j","uid":"u",
+      "labels":{"kueue.x-k8s.io/queue-name":"user-queue"}},"spec":{"suspend":true,
+      "template":{"spec":{"containers":[{"resources":{"requests":{"cpu":"1"}}}]}}}})");
+  job["spec"].update(spec);
+  return job;
+}
+
+// Gives the gang of the uid u quota for so many pods of one set, and places for them.
+inline void Admit(Cluster& cluster, const model::GangKey& key, const std::string& set, int64_t count) {
+  cluster.report.quota.has = HeldBy(key, "u");
+  cluster.report.quota.has->roles = {{set, count, {}, {{"cpu", "default-flavor"}}}};
+  cluster.report.state = GangState::kAdmitted;
+}
+
 }  // namespace tutti::dialects::kueue

@@ -333,15 +333,10 @@ TEST_CASE("a Workload that had to leave under an earlier leader gives its quota 
 
 TEST_CASE("a Job that is made smaller before it has its pods is stopped, and gets another Workload") {
   Cluster cluster;
-  cluster.Add("jobs", Json::parse(R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"namespace":"ns","name":"j",
-      "uid":"u","labels":{"kueue.x-k8s.io/queue-name":"user-queue"}},
-      "spec":{"suspend":true,"parallelism":3,"completions":3,"template":{"spec":{"containers":[
-        {"resources":{"requests":{"cpu":"1"}}}]}}}})"));
+  cluster.Add("jobs", QueuedJob({{"parallelism", 3}, {"completions", 3}}));
   const model::GangKey key{"kueue", "ns", WorkloadName("Job", "batch", "j", "u")};
   cluster.Create(key);
-  cluster.report.quota.has = HeldBy(key, "u");
-  cluster.report.quota.has->roles = {{"main", 3, {}, {{"cpu", "default-flavor"}}}};
-  cluster.report.state = GangState::kAdmitted;
+  Admit(cluster, key, "main", 3);
   cluster.Settle(key);
   REQUIRE(cluster.At("Job", "j")["spec"]["suspend"] == false);
   cluster.Edit("Job", "j", {{"spec", {{"parallelism", 4}}}});

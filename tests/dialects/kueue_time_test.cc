@@ -151,15 +151,10 @@ TEST_CASE("pauses double up to the longest") {
 
 TEST_CASE("pods of a Job that have ended, and are not followed by others, are said to be reclaimable") {
   Cluster cluster;
-  cluster.Add("jobs", Json::parse(R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"namespace":"ns","name":"j",
-      "uid":"u","labels":{"kueue.x-k8s.io/queue-name":"user-queue"}},
-      "spec":{"suspend":true,"parallelism":3,"completions":4,"template":{"spec":{"containers":[
-        {"resources":{"requests":{"cpu":"1"}}}]}}}})"));
+  cluster.Add("jobs", QueuedJob({{"parallelism", 3}, {"completions", 4}}));
   const model::GangKey key{"kueue", "ns", WorkloadName("Job", "batch", "j", "u")};
   cluster.Create(key);
-  cluster.report.quota.has = HeldBy(key, "u");
-  cluster.report.quota.has->roles = {{"main", 3, {}, {{"cpu", "default-flavor"}}}};
-  cluster.report.state = GangState::kAdmitted;
+  Admit(cluster, key, "main", 3);
   cluster.Settle(key);
   cluster.Edit("Job", "j", {{"status", {{"active", 3}, {"succeeded", 1}}}});
   cluster.Settle(key);
@@ -174,16 +169,12 @@ TEST_CASE("pods of a Job that have ended, and are not followed by others, are sa
 
 TEST_CASE("a Workload names the queue whose quota its job has, also where that moved at the last moment") {
   Cluster cluster;
-  cluster.Add("jobs", Json::parse(R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"namespace":"ns","name":"j",
-      "uid":"u","labels":{"kueue.x-k8s.io/queue-name":"user-queue"}},
-      "spec":{"suspend":true,"template":{"spec":{"containers":[{"resources":{"requests":{"cpu":"1"}}}]}}}})"));
+  cluster.Add("jobs", QueuedJob());
   const model::GangKey key{"kueue", "ns", WorkloadName("Job", "batch", "j", "u")};
   cluster.Create(key);
   cluster.Edit("Job", "j", {{"metadata", {{"labels", {{"kueue.x-k8s.io/queue-name", "other"}}}}}});
-  cluster.report.quota.has = HeldBy(key, "u");
+  Admit(cluster, key, "main", 1);
   cluster.report.quota.has->local_queue = "other";
-  cluster.report.quota.has->roles = {{"main", 1, {}, {{"cpu", "default-flavor"}}}};
-  cluster.report.state = GangState::kAdmitted;
   cluster.Settle(key);
   CHECK(cluster.At("Workload", key.name)["spec"]["queueName"] == "other");
   CHECK(cluster.At("Workload", key.name)["status"].contains("admission"));
@@ -197,9 +188,7 @@ TEST_CASE("pods of a JobSet that starts again are reclaimable no more") {
         "template":{"spec":{"containers":[{"resources":{"requests":{"cpu":"1"}}}]}}}}}]}})"));
   const model::GangKey key{"kueue", "ns", WorkloadName("JobSet", "jobset.x-k8s.io", "j", "u")};
   cluster.Create(key);
-  cluster.report.quota.has = HeldBy(key, "u");
-  cluster.report.quota.has->roles = {{"first", 2, {}, {{"cpu", "default-flavor"}}}};
-  cluster.report.state = GangState::kAdmitted;
+  Admit(cluster, key, "first", 2);
   cluster.Settle(key);
   const auto succeed = [&](int jobs) {
     cluster.Edit("JobSet", "j",
