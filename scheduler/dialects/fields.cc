@@ -22,9 +22,10 @@ bool IsText(const Json& value, std::string_view text) {
 
 const Json& Field(const Json& object, std::string_view key) {
   static const Json none;
-  if (!object.is_object()) return none;
-  const auto at = object.find(key);
-  return at == object.end() ? none : *at;
+  const auto* const fields = object.get_ptr<const Json::object_t*>();  // Json::find would give a copy its own array
+  if (!fields) return none;
+  const auto at = fields->find(key);
+  return at == fields->end() ? none : at->second;
 }
 
 std::string TextIn(const Json& object, std::string_view key) {

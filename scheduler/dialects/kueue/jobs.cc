@@ -400,9 +400,15 @@ std::optional<JobEnd> EndOf(const JobKind& kind, const Json& body) {
       return JobEnd{false, "AppWrapper failed"};
     return std::nullopt;
   }
-  for (const char* type : {"Complete", "Completed", "Succeeded", "Failed"})
-    if (const Json* condition = FindTrue(Field(status, "conditions"), type))
-      return JobEnd{std::string_view(type) != "Failed", OneLine(TextIn(*condition, "message"))};
+  const Json* failed = nullptr;
+  for (const Json& condition : ListIn(status, "conditions")) {
+    const std::string type = TextIn(condition, "type");
+    const bool good = type == "Complete" || type == "Completed" || type == "Succeeded";
+    if ((!good && type != "Failed") || TextIn(condition, "status") != "True") continue;
+    if (good) return JobEnd{true, OneLine(TextIn(condition, "message"))};
+    failed = &condition;
+  }
+  if (failed) return JobEnd{false, OneLine(TextIn(*failed, "message"))};
   return std::nullopt;
 }
 

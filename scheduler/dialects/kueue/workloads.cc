@@ -139,20 +139,21 @@ void Workloads::PutJob(const JobKind& kind, const std::shared_ptr<const model::O
   else if (kind.pods == PodOwner::kDeployment)
     waits = false;
   if (kind.pods == PodOwner::kLeaderWorkerSet) return PutReplicas(kind, *object, waits, touched);
-  if (!waits) return DropOne({kind.kind.Name(), object->meta.ns, object->meta.name}, touched);
-  PutOne(kind, object, object->meta.name,
-         {object->meta.ns, WorkloadName(kind.kind.kind, kind.kind.group, object->meta.name, object->meta.uid)},
-         touched);
+  const JobPlace job{kind.kind.Name(), object->meta.ns, object->meta.name};
+  if (!waits) return DropOne(job, touched);
+  const auto name = [&] {
+    return WorkloadName(kind.kind.kind, kind.kind.group, object->meta.name, object->meta.uid);
+  };
+  PutOne(kind, object, job, name, touched);
 }
 
-void Workloads::PutOne(const JobKind& kind, const std::shared_ptr<const model::Object>& object, const std::string& name,
-                       const Place& place, Touched* touched) {
-  const JobPlace job{kind.kind.Name(), object->meta.ns, name};
+void Workloads::PutOne(const JobKind& kind, const std::shared_ptr<const model::Object>& object, const JobPlace& job,
+                       const std::function<std::string()>& name, Touched* touched) {
   const auto known = jobs_.find(job);
   if (known != jobs_.end() && entries_.at(known->second).job->meta.uid == object->meta.uid)
     return ReadJob(kind, object, entries_.at(known->second), touched);
   DropOne(job, touched);  // it was another job of that name
-  jobs_[job] = place;
+  const Place& place = jobs_[job] = {object->meta.ns, name()};
   ReadJob(kind, object, Open(place), touched);
 }
 
@@ -248,7 +249,7 @@ void Workloads::DropWorkload(std::string_view ns, std::string_view name, Touched
 void Workloads::CloseIfEmpty(const Place& place, Touched* touched) {
   const auto at = entries_.find(place);
   if (at->second.job || !at->second.slices.empty() || !at->second.pods.empty()) return ReadPods(at->second, touched);
-  Index(at->second, false);
+  Index(at->second, at->second.terms, false);
   touched->gangs.insert(at->second.key);
   entries_.erase(at);
   MoveGroupBack(place, touched);
@@ -350,7 +351,7 @@ const Entry* Workloads::FindByUid(const std::string& uid) const {
 
 // --- What they say ---
 
-void Workloads::Index(const Entry& entry, bool add) {
+void Workloads::Index(const Entry& entry, const Terms& terms, bool add) {
   const Place place{entry.key.ns, entry.key.name};
   const auto set = [&](auto& users, const auto& name) {
     if (add) {
@@ -366,24 +367,25 @@ void Workloads::Index(const Entry& entry, bool add) {
     else
       by_uid_.erase(entry.spec.uid);
   }
-  set(by_local_, std::pair(entry.key.ns, entry.terms.queue));
-  set(entry.terms.workload_class ? by_workload_class_ : by_pod_class_, entry.terms.priority_class);
+  set(by_local_, std::pair(entry.key.ns, terms.queue));
+  set(terms.workload_class ? by_workload_class_ : by_pod_class_, terms.priority_class);
 }
 
 void Workloads::Read(Entry& entry, Touched* touched) {
-  Index(entry, false);
   for (SetsRead* sets : {&entry.of_workload, &entry.counted()})
     if (!sets->limits) sets->limits = limits_.Problem(entry.key.ns, sets->json);
   std::string problem;
-  entry.terms = entry.job ? TermsOf(entry, &problem) : entry.read.terms;
+  const Terms before = std::exchange(entry.terms, entry.job ? TermsOf(entry, &problem) : entry.read.terms);
   model::GangSpec spec = SpecOf(entry);
   if (spec.problem.empty()) spec.problem = OneLine(problem);
   if (spec.uid != entry.spec.uid || spec != entry.spec)
     touched->gangs.insert(entry.key);
   else
     touched->desires.insert(entry.key);
+  const bool same_index = !entry.spec.uid.empty() && spec.uid == entry.spec.uid && entry.terms == before;
+  if (!same_index) Index(entry, before, false);
   entry.spec = std::move(spec);
-  Index(entry, true);
+  if (!same_index) Index(entry, entry.terms, true);
 }
 
 Terms Workloads::TermsOf(const Entry& entry, std::string* problem) const {

@@ -5,6 +5,7 @@
 // Scheduler thread only.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -153,8 +154,9 @@ class Workloads {
     friend bool operator==(const ClusterSizes&, const ClusterSizes&) = default;
   };
 
-  void PutOne(const JobKind& kind, const std::shared_ptr<const model::Object>& object, const std::string& name,
-              const Place& place, Touched* touched);
+  // `name` makes that of the Workload: it is asked for once.
+  void PutOne(const JobKind& kind, const std::shared_ptr<const model::Object>& object, const JobPlace& job,
+              const std::function<std::string()>& name, Touched* touched);
   void DropOne(const JobPlace& job, Touched* touched);
   void PutReplicas(const JobKind& kind, const model::Object& set, bool waits, Touched* touched);
   // Of the Workload that the pod waits for; without a name: of one that is not known yet. nullopt: of none.
@@ -197,7 +199,8 @@ class Workloads {
   std::string ReplacedBy(const Entry& entry) const;
   model::QuotaTerms QuotaOf(const Entry& entry) const;
   std::string ReadChecks(const Entry& entry, model::QuotaTerms* quota) const;
-  void Index(const Entry& entry, bool add);
+  // By the entry's uid, and by `terms`.
+  void Index(const Entry& entry, const Terms& terms, bool add);
 
   const Queues& queues_;
   const DialectSettings& settings_;

@@ -102,9 +102,11 @@ void Workloads::PutReplicas(const JobKind& kind, const model::Object& set, bool 
   for (int64_t i = count; i < replicas.count; ++i)
     DropOne({kind.kind.Name(), place.first, fmt::format("{}/{}", place.second, i)}, touched);
   replicas.count = count;
-  for (int64_t i = 0; i < count; ++i)
-    PutOne(kind, ReplicaObject(set, fmt::format("{}", i)), fmt::format("{}/{}", place.second, i),
-           {place.first, NameOfReplica(place.second, fmt::format("{}", i), set.meta.uid)}, touched);
+  for (int64_t i = 0; i < count; ++i) {
+    const std::string index = fmt::format("{}", i);
+    PutOne(kind, ReplicaObject(set, index), {kind.kind.Name(), place.first, fmt::format("{}/{}", place.second, i)},
+           [&] { return NameOfReplica(place.second, index, set.meta.uid); }, touched);
+  }
   const auto early = early_.find(place);
   if (early == early_.end()) return;
   const auto pods = std::move(early->second);
