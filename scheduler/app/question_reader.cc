@@ -134,7 +134,7 @@ base::Result<QuestionReader::Gangs> QuestionReader::Read(const std::string& mani
   options.dialects = dialects_;
   options.loose_definitions = true;
   options.world.event_log = 0;
-  options.world.with_events = false;
+  options.world.events = sim::EventsWritten::kNone;
   EmbeddedCluster cluster(clock, std::move(options));
   if (const base::Status defined = cluster.Load({}); !defined) return tl::make_unexpected(defined.error());
   for (sim::Manifest& one : *objects) {

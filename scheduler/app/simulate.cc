@@ -226,8 +226,9 @@ base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifes
   auto arrivals = SortByArrival(std::move(manifests));
   if (!arrivals) return tl::make_unexpected(arrivals.error());
 
-  options.world.event_log = 0;      // no client resumes a watch
-  static DropsEvents drops_events;  // outlives what is left behind
+  options.world.event_log = 0;                           // no client resumes a watch
+  options.world.events = sim::EventsWritten::kWarnings;  // for the notes
+  static DropsEvents drops_events;                       // outlives what is left behind
   QuotaWatcher watcher;
   auto owned = std::make_unique<EmbeddedCluster>(clock, EmbeddedCluster::Options{.world = options.world,
                                                                                  .scheduler = *std::move(core_options),

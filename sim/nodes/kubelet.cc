@@ -255,7 +255,7 @@ void Kubelet::Admit(const ObjectKey& key, const Object& object, NodeState& node)
 
 void Kubelet::Reject(const Json& pod, const std::string& resource, const std::string& message) {
   const std::string reason = "OutOf" + resource;
-  if (!quiet_) events_.EmitAbout(pod, {true, reason, "", message, "kubelet"});
+  if (written_ != EventsWritten::kNone) events_.EmitAbout(pod, {true, reason, "", message, "kubelet"});
   store_.Modify(
       kPods, NamespaceOf(pod), NameOf(pod),
       [&](Json& next) {

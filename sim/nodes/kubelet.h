@@ -41,7 +41,7 @@ class Kubelet final : public Component {
   std::string_view name() const override { return "kubelet"; }
   void Observe(const WatchEvent& event) override;
   bool Work() override;
-  void KeepQuiet() override { quiet_ = true; }
+  void WriteEvents(EventsWritten events) override { written_ = events; }
   std::optional<base::Millis> NextDeadline() const override { return queue_.NextTime(); }
 
   // What the admitted pods of a node take, "pods" included.
@@ -96,7 +96,7 @@ class Kubelet final : public Component {
   const KubeletOptions options_;
 
   EventRecorder events_;
-  bool quiet_ = false;
+  EventsWritten written_ = EventsWritten::kAll;
   WorkQueue queue_;
   // References into both stay while others come and go.
   absl::node_hash_map<ObjectKey, Admitted> admitted_;

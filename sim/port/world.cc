@@ -40,8 +40,7 @@ World::World(const base::Clock& clock, WorldOptions options)
     add(std::make_unique<RayClusterController>(store_, clock_, options.kuberay));
     add(std::make_unique<RayJobController>(store_, clock_, options.kuberay));
   }
-  if (!options.with_events)
-    for (const auto& component : components_) component->KeepQuiet();
+  for (const auto& component : components_) component->WriteEvents(options.events);
   subscription_ = store_.Subscribe([this](const WatchEvent& event) {
     for (const auto& component : components_) component->Observe(event);
   });

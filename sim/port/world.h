@@ -35,8 +35,8 @@ struct WorldOptions {
   // Deployments, ReplicaSets, Jobs, RayClusters, RayJobs, volume claims and ephemeral volumes are worked off. Off:
   // something outside does it.
   bool with_controllers = true;
-  // Kubelets and controllers write Events.
-  bool with_events = true;
+  // By kubelets and controllers.
+  EventsWritten events = EventsWritten::kAll;
   // So many of the store's events are kept for watches that resume.
   size_t event_log = 50'000;
 };

@@ -12,6 +12,9 @@
 
 namespace tutti::sim {
 
+// Which Events a component writes.
+enum class EventsWritten { kNone, kWarnings, kAll };
+
 class Component {
  public:
   virtual ~Component() = default;
@@ -23,8 +26,8 @@ class Component {
   // Does all that is due. False when there was nothing to do.
   virtual bool Work() = 0;
 
-  // Writes no Events from now on.
-  virtual void KeepQuiet() {}
+  // From now on.
+  virtual void WriteEvents(EventsWritten) {}
 
   // When Work has something to do without a further event; monotonic. Empty: never.
   virtual std::optional<base::Millis> NextDeadline() const = 0;

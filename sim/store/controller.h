@@ -36,7 +36,7 @@ class Controller : public Component {
  public:
   bool Work() final;
   std::optional<base::Millis> NextDeadline() const final { return queue_.NextTime(); }
-  void KeepQuiet() final { quiet_ = true; }
+  void WriteEvents(EventsWritten events) final { written_ = events; }
 
  protected:
   Controller(Store& store, const base::Clock& clock) : store_(store), clock_(clock), events_(store) {}
@@ -56,10 +56,12 @@ class Controller : public Component {
   void Succeeded(const ObjectKey& key) { failures_.erase(key); }
 
   void Note(const Json& object, std::string reason, std::string note) {
-    if (!quiet_) events_.EmitAbout(object, {false, std::move(reason), "", std::move(note), std::string(name())});
+    if (written_ == EventsWritten::kAll)
+      events_.EmitAbout(object, {false, std::move(reason), "", std::move(note), std::string(name())});
   }
   void Warn(const Json& object, std::string reason, std::string note) {
-    if (!quiet_) events_.EmitAbout(object, {true, std::move(reason), "", std::move(note), std::string(name())});
+    if (written_ != EventsWritten::kNone)
+      events_.EmitAbout(object, {true, std::move(reason), "", std::move(note), std::string(name())});
   }
 
   Store& store_;
@@ -67,7 +69,7 @@ class Controller : public Component {
 
  private:
   EventRecorder events_;
-  bool quiet_ = false;
+  EventsWritten written_ = EventsWritten::kAll;
   WorkQueue queue_;
   std::map<ObjectKey, int> failures_;
   std::set<ObjectKey> unreadable_;  // those whose fields have types that were not foreseen

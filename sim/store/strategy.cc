@@ -154,12 +154,17 @@ ApiResult<void> DecodeChanged(const ApiResource& resource, const Json& current, 
     if (at == next.end()) continue;
     const bool may_differ = part != Part::kStatus || field == "metadata" || field == "status";
     if (may_differ && *at != value) continue;
-    same.emplace_back(field, std::move(*at));
+    same.emplace_back(field, value);  // one array for both
     next.erase(at);
   }
   auto decoded = Decode(resource, next);
   for (auto& [field, value] : same) next[field] = std::move(value);
   return decoded;
+}
+
+// The object has the very spec that the one before it has: it was defaulted and found right then.
+bool SameSpec(const Json& current, const Json& next) {
+  return base::IsShared(Child(current, "spec"), Child(next, "spec"));
 }
 
 ApiResult<void> CheckShape(const ApiResource& resource, const Json& object) {
@@ -219,6 +224,7 @@ ApiResult<void> PrepareForUpdate(const Store& store, const ApiResource& resource
   if (resource.id == kNodes) CanonicalizeNode(next);
   if (part == Part::kStatus) return {};
   if (resource.id == kPods) {
+    if (SameSpec(current, next)) return {};
     DefaultPod(next);
     for (const char* field : {"priority", "preemptionPolicy"}) {
       const Json& had = Dig(current, "spec", field);
@@ -246,7 +252,8 @@ std::vector<FieldError> ValidateObject(PodTemplates& templates, const ApiResourc
     return errors;
   }
   if (part == Part::kStatus) return errors;
-  if (resource.id == kPods && (current != nullptr || !templates.IsValid(Child(object, "spec")))) {
+  const bool known = current ? SameSpec(*current, object) : templates.IsValid(Child(object, "spec"));
+  if (resource.id == kPods && !known) {
     const size_t before = errors.size();
     ValidatePod(object, current, part, errors);
     if (errors.size() == before) templates.NoteValid(Child(object, "spec"));

@@ -137,8 +137,8 @@ class Simulation {
     sim::WorldOptions options;
     options.seed = Mix(run.seed, "store");
     options.kubelet.start_ms = 20;
-    options.with_events = false;  // they are not read
-    options.event_log = 200;      // over the wire some watches resume too late
+    options.events = sim::EventsWritten::kNone;  // they are not read
+    options.event_log = 200;                     // over the wire some watches resume too late
     return options;
   }
 
