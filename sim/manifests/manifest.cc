@@ -51,7 +51,7 @@ std::vector<Document> SplitDocuments(std::string_view text) {
 }
 
 // The first key that an object of this JSON has twice, or "".
-std::string DuplicateKey(std::string_view text) {
+std::string FirstTwice(std::string_view text) {
   std::vector<std::set<std::string>> open;
   std::string duplicate;
   const auto look = [&](int, Json::parse_event_t event, Json& parsed) {
@@ -65,6 +65,34 @@ std::string DuplicateKey(std::string_view text) {
   if (cluster::JsonDepth(text) > cluster::kDeepestJson) return "";
   const Json parsed = Json::parse(text, look, /*allow_exceptions=*/false);
   return parsed.is_discarded() ? "" : duplicate;
+}
+
+size_t KeysOf(const Json& value) {
+  size_t keys = value.is_object() ? value.size() : 0;
+  if (const auto* object = value.get_ptr<const Json::object_t*>())
+    for (const auto& [key, item] : *object) keys += KeysOf(item);
+  else if (const auto* list = value.get_ptr<const Json::array_t*>())
+    for (const Json& item : *list) keys += KeysOf(item);
+  return keys;
+}
+
+// How many keys JSON has, each of those that are there twice counted.
+size_t KeysWritten(std::string_view text) {
+  size_t colons = 0;
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') quoted = !quoted;
+    if (text[i] == '\\')
+      ++i;
+    else
+      colons += text[i] == ':' && !quoted;
+  }
+  return colons;
+}
+
+// The first key that an object of this JSON has twice, or "". `parsed` is the value of `text`.
+std::string DuplicateKey(std::string_view text, const Json& parsed) {
+  return KeysOf(parsed) == KeysWritten(text) ? "" : FirstTwice(text);
 }
 
 // A typed list's items carry no kind of their own.
@@ -119,7 +147,7 @@ class Parser {
       const size_t end = text[0] == '{' ? cluster::EndOfJson(text) : std::string_view::npos;
       Json object = end == std::string_view::npos ? Json() : cluster::ParseJson(text.substr(0, end));
       if (!object.is_object()) return AddYaml(text, line, after_json);
-      const std::string twice = DuplicateKey(text.substr(0, end));
+      const std::string twice = DuplicateKey(text.substr(0, end), object);
       if (!twice.empty()) return Refuse(fmt::format("line {}: the key \"{}\" is there twice; remove one", line, twice));
       if (auto added = AddObject(std::move(object), line); !added) return added;
       line += int(std::count(text.begin(), text.begin() + ptrdiff_t(end), '\n'));
