@@ -92,7 +92,11 @@ void Emit(const Json& value, size_t indent, bool at_line_start, std::string& out
 
 }  // namespace
 
-std::string ToJsonText(const Json& value) { return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string ToJsonText(const Json& value) {
+  std::string text;
+  base::AppendIndented(value, 0, &text);
+  return text + "\n";
+}
 
 std::string ToYamlText(const Json& value) {
   if (!value.is_structured() || value.empty()) return Scalar(value) + "\n";

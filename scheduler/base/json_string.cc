@@ -85,6 +85,36 @@ std::string PrintJson(const Json& value) {
   return text;
 }
 
+void AppendIndented(const nlohmann::ordered_json& value, size_t indent, std::string* to) {
+  using Ordered = nlohmann::ordered_json;
+  const auto begin_line = [&](bool first) {
+    to->append(first ? "\n" : ",\n").append(indent + 2, ' ');
+  };
+  const auto* object = value.get_ptr<const Ordered::object_t*>();
+  const auto* list = value.get_ptr<const Ordered::array_t*>();
+  if (object && !object->empty()) {
+    *to += '{';
+    for (auto field = object->begin(); field != object->end(); ++field) {
+      begin_line(field == object->begin());
+      AppendQuoted(field->first, to);
+      *to += ": ";
+      AppendIndented(field->second, indent + 2, to);
+    }
+    to->append("\n").append(indent, ' ') += '}';
+  } else if (list && !list->empty()) {
+    *to += '[';
+    for (const Ordered& item : *list) {
+      begin_line(&item == list->data());
+      AppendIndented(item, indent + 2, to);
+    }
+    to->append("\n").append(indent, ' ') += ']';
+  } else if (const auto* text = value.get_ptr<const std::string*>()) {
+    AppendQuoted(*text, to);
+  } else {
+    *to += PrintOrdered(value);
+  }
+}
+
 std::string PrintOrdered(const nlohmann::ordered_json& value) {
   return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

@@ -17,4 +17,7 @@ void AppendJson(const Json& value, std::string* to);
 std::string PrintJson(const Json& value);
 std::string PrintOrdered(const nlohmann::ordered_json& value);
 
+// On lines of their own, indented by two, as dump(2) has it; what is not UTF-8 is replaced.
+void AppendIndented(const nlohmann::ordered_json& value, size_t indent, std::string* to);
+
 }  // namespace tutti::base

@@ -71,6 +71,13 @@ TEST_CASE("A value is printed as the JSON library prints it") {
                       {"empty", Json::array()}, {"bare", Json::object()}};
   CHECK(PrintJson(value) == value.dump(-1, ' ', false, Json::error_handler_t::replace));
   CHECK(PrintJson(Json(Json::value_t::discarded)) == Json(Json::value_t::discarded).dump());
+
+  using Ordered = nlohmann::ordered_json;
+  const Ordered nested = {
+      {"z", value}, {"a", {{{"b", 1.5}}, Ordered::array(), Ordered::array({1, {{"\"c\n", false}}})}}};
+  std::string text;
+  AppendIndented(nested, 0, &text);
+  CHECK(text == nested.dump(2, ' ', false, Ordered::error_handler_t::replace));
 }
 
 TEST_CASE("The monotonic clock counts the time in which the machine sleeps, too") {
