@@ -14,6 +14,7 @@
 #include "base/mutex.h"
 #include "dialects/kueue/holding.h"
 #include "doors/visibility.h"
+#include "doors/visibility_openapi.h"
 #include "observe/decision_json.h"
 
 namespace tutti::app {
@@ -152,6 +153,7 @@ server::Pages MakePages(const PageSources& from) {
                  // Only the leader shows it, too.
                  {"/metrics/queues", server::kPrometheus, show([&desk = from.desk] { return desk.QueueMetrics(); })},
                  {"/apis", server::kJson, show(doors::Visibility::Groups)},
+                 {doors::kOpenApiPath, server::kJson, show(doors::OpenApiIndex)},
                  {"/configz", server::kJson, show([text = ConfigJson(from.config)] { return text; })},
                  {"/flagz", server::kText, show([text = FlagzText(from.flags.values)] { return text; })},
                  {"/statusz", server::kText, show([from] { return StatuszText(from); })},
@@ -162,6 +164,9 @@ server::Pages MakePages(const PageSources& from) {
                                          WhyNotLeading(from.driver, from.client, from.config.leader_election), query);
                   },
                   {"namespace", "name", "since"}}};
+  for (const std::string_view version : doors::Visibility::kVersions)
+    pages.shown.push_back(
+        {doors::OpenApiPathOf(version), server::kJson, show([version] { return doors::OpenApiOf(version); })});
   pages.folders = {
       {doors::Door::kPrefix, [&door = from.door](const server::FolderRequest& request) { return door.Show(request); },
        {doors::Door::kWhatIf}},

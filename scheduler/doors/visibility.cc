@@ -29,9 +29,8 @@ using server::FolderRequest;
 constexpr const char* kGroup = "visibility.kueue.x-k8s.io";
 constexpr const char* kKueue = "kueue";
 constexpr const char* kSubresource = "pendingworkloads";
-constexpr const char* kSummary = "PendingWorkloadsSummary";
-// The preferred one first.
-constexpr std::string_view kVersions[] = {"v1beta2", "v1beta1"};
+constexpr const char* kSummary = Visibility::kSummary;
+constexpr auto& kVersions = Visibility::kVersions;
 
 // A queue whose line is asked for.
 struct AskedLine {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "doors/desk.h"
 #include "server/folder.h"
@@ -21,6 +22,9 @@ namespace tutti::doors {
 class Visibility {
  public:
   static constexpr const char* kPrefix = "/apis/visibility.kueue.x-k8s.io";
+  static constexpr const char* kSummary = "PendingWorkloadsSummary";
+  // The preferred one first.
+  static constexpr std::string_view kVersions[] = {"v1beta2", "v1beta1"};
   // So many workloads are told if the request has no limit, and at most.
   static constexpr int64_t kUsualLimit = 1'000, kMostLimit = 4'000;
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "doors/visibility_openapi.h"
 #include "rig.h"
 
 namespace tutti::doors {
@@ -175,6 +176,27 @@ TEST_CASE("discovery names the group, its versions and their resources") {
     for (const base::Json& resource : list.at("resources"))
       if (!resource.at("verbs").empty()) got.push_back(resource.at("name").get<std::string>());
     CHECK(got == Names{"clusterqueues/pendingworkloads", "localqueues/pendingworkloads"});
+  }
+}
+
+TEST_CASE("OpenAPI has a document for each version, and in it all that the API answers with") {
+  Line line;
+  const base::Json answer = base::Json::parse(line.Ask(kLeaf).body);
+  const base::Json index = base::Json::parse(OpenApiIndex()).at("paths");
+  CHECK(index.size() == 2);
+  for (const std::string version : {"v1beta1", "v1beta2"}) {
+    const std::string url = index.at("apis/visibility.kueue.x-k8s.io/" + version).at("serverRelativeURL");
+    CHECK(url.starts_with("/openapi/v3/apis/visibility.kueue.x-k8s.io/" + version + "?hash="));
+    CHECK(url.starts_with(OpenApiPathOf(version) + "?"));
+    const base::Json document = base::Json::parse(OpenApiOf(version));
+    for (const char* of : {"clusterqueues", "namespaces/{namespace}/localqueues"})
+      CHECK(document.at("paths").contains(std::string(Visibility::kPrefix) + "/" + version + "/" + of +
+                                          "/{name}/pendingworkloads"));
+    const base::Json& schemas = document.at("components").at("schemas");
+    for (const auto& [field, value] : answer.items())
+      CHECK(schemas.at("PendingWorkloadsSummary").at("properties").contains(field));
+    for (const auto& [field, value] : answer.at("items").at(0).items())
+      CHECK(schemas.at("PendingWorkload").at("properties").contains(field));
   }
 }
 
