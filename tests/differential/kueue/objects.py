@@ -10,6 +10,7 @@
   - patch: KIND NAME, merge: {...}, status: true
   - delete: KIND NAME
   - finish: JOB                                         its pods succeed
+  - kueuectl: COMMAND                                   what it says is compared, too; "stop workload of JOB"
 """
 
 KUEUE = "kueue.x-k8s.io/v1beta2"

@@ -19,12 +19,18 @@ KINDS = ["jobs.batch", "pods", "workloads.kueue.x-k8s.io", "localqueues.kueue.x-
 READ = "jobs.batch,pods,events,workloads.kueue.x-k8s.io,localqueues.kueue.x-k8s.io,clusterqueues.kueue.x-k8s.io,admissionchecks.kueue.x-k8s.io"
 
 
+def built(*what):
+    """The folder of what the control plane's modules were built to."""
+    return pathlib.Path(subprocess.check_output([CONTROL_PLANE / "build", "--dir", *what], text=True).strip())
+
+
 class Side:
     def __init__(self, directory):
         self.dir = directory
         self.dir.mkdir()
         self.kubeconfig = directory / "cluster" / "admin.kubeconfig"
-        self._kubectl = pathlib.Path(subprocess.check_output([CONTROL_PLANE / "build", "--dir"], text=True).strip()) / "kubectl"
+        self._kubectl = built() / "kubectl"
+        self._kueuectl = built("kueue") / "kueuectl"
 
     def cluster_up(self, *arguments):
         log = open(self.dir / "cluster.log", "w")
@@ -37,16 +43,20 @@ class Side:
         await_hold(lambda *arguments, stdin: self.kubectl(*arguments, stdin=stdin, must=False))
 
     def kubectl(self, *arguments, stdin=None, must=True):
-        done = subprocess.run([self._kubectl, "--kubeconfig", self.kubeconfig, *arguments], input=stdin, text=True,
+        return self._run(self._kubectl, arguments, stdin, must)
+
+    def _run(self, program, arguments, stdin=None, must=True):
+        done = subprocess.run([program, "--kubeconfig", self.kubeconfig, *arguments], input=stdin, text=True,
                               capture_output=True)
         if must and done.returncode != 0:
-            raise RuntimeError(f"kubectl {' '.join(arguments)}: {done.stderr.strip()}")
+            raise RuntimeError(f"{program.name} {' '.join(arguments)}: {done.stderr.strip()}")
         return done.stdout
 
     def read(self):
         return json.loads(self.kubectl("get", READ, "-A", "-o", "json"))["items"]
 
     def do(self, step):
+        """What kueuectl says to it, where the step is one of its commands; else ""."""
         if step["apply"]:
             self.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": step["apply"]}))
             for each in step["apply"]:
@@ -61,6 +71,11 @@ class Side:
             self.kubectl("delete", *step["delete"].split(), "--wait=false")
         if "finish" in step:
             self.kubectl("annotate", "pods", "-l", f"batch.kubernetes.io/job-name={step['finish']}", "sim.tutti.dev/run-for=0s")
+        if "kueuectl" not in step:
+            return ""
+        verb, *words = step["kueuectl"].split()
+        commands = [[verb, *name] for name in self._names(" ".join(words))] if "of" in words else [[verb, *words]]
+        return "".join(self._run(self._kueuectl, command) for command in commands)
 
     def _names(self, words):
         """"workload of j": the Workload of that job, whose name ends in a hash."""

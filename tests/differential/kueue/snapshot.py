@@ -16,6 +16,12 @@ def plain(text):
     return WAITED.sub(r"\1 some time", WORKLOAD.sub(r"job-\1", UID.sub("UID", str(text))))
 
 
+def plain_table(text):
+    """A table without generated names and ages, and without the width of its columns."""
+    words = [re.sub(r"\b(\S+)-[a-z0-9]{5}\b", r"\1", re.sub(r"^(\d+[dhms])+$", "AGE", word)) for word in text.split()]
+    return " ".join(words)
+
+
 def conditions(item, with_message=True):
     for each in item.get("status", {}).get("conditions") or []:
         words = f"{each['status']} {each.get('reason', '')}"

@@ -5,4 +5,7 @@
 // Package tools pins the Kueue that Tutti is compared with.
 package tools
 
-import _ "sigs.k8s.io/kueue/cmd/kueue"
+import (
+	_ "sigs.k8s.io/kueue/cmd/kueue"
+	_ "sigs.k8s.io/kueue/cmd/kueuectl"
+)
