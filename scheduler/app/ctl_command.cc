@@ -209,7 +209,9 @@ void Command::AddVerbs(CLI::App& main) {
   CLI::App& quota = *main.add_subcommand(
       "quota-plan", "Say which gangs that wait in a queue would start if it might have more, or less");
   quota.add_option("QUEUE", queue_, "the queue; of Kueue, a ClusterQueue")->required();
-  quota.add_option("LIMIT", amounts_, "RESOURCE=QUANTITY, such as cpu=64; other resources keep their limits")
+  quota
+      .add_option("LIMIT", amounts_,
+                  "RESOURCE=QUANTITY, such as cpu=64, or FLAVOR:RESOURCE=QUANTITY; all others keep their limits")
       ->required();
   quota.add_option("--dialect", dialect_, "of the queue, if several have one of this name")->type_name("NAME");
   CLI::App& version = *main.add_subcommand("version", "Print the versions of this program and of the scheduler");
@@ -387,13 +389,14 @@ int Command::QuotaPlan() {
   nlohmann::ordered_json amounts;
   for (const std::string& text : amounts_) {
     const size_t equals = text.find('=');
-    const std::string resource = text.substr(0, equals), amount = equals == text.npos ? "" : text.substr(equals + 1);
+    const std::string name = text.substr(0, equals), amount = equals == text.npos ? "" : text.substr(equals + 1);
+    const std::string resource = name.substr(name.find(':') + 1);  // the flavor is before the colon
     const auto quantity = resource == model::kCpu ? model::ParseMilli(amount) : model::ParseUnits(amount);
-    if (resource.empty() || !quantity || quantity->value < 0) {
-      Fail(fmt::format("{}: write RESOURCE=QUANTITY, such as cpu=64", text));
+    if (resource.empty() || name.front() == ':' || !quantity || quantity->value < 0) {
+      Fail(fmt::format("{}: write RESOURCE=QUANTITY, such as cpu=64, or FLAVOR:RESOURCE=QUANTITY", text));
       return kUsage;
     }
-    amounts[resource] = std::to_string(quantity->value);
+    amounts[name] = std::to_string(quantity->value);
   }
   return AskWhatIf(
       {{"limit", {{"dialect", dialect_}, {"queue", queue_}, {"amounts", amounts}}}},

@@ -82,10 +82,14 @@ std::string WhyTooMany(server::Places::Refusal refusal, const std::string& user)
 // Reads the new limit of a queue. Failure: kInvalid.
 DoorResult<observe::LimitChange> ReadLimit(const v1::QueueLimit& limit) {
   observe::LimitChange change{limit.dialect(), limit.queue(), {}};
-  for (const auto& [resource, amount] : limit.amounts()) {
-    if (resource.empty() || amount < 0)
-      return Fail(Failure::Kind::kInvalid, "limit.amounts: name a resource, and an amount that is not below 0");
-    change.amounts.Set(resource, amount);
+  for (const auto& [name, amount] : limit.amounts()) {
+    const size_t colon = name.find(':');  // no resource has one in its name
+    const std::string flavor = name.substr(0, colon == name.npos ? 0 : colon);
+    const std::string resource = name.substr(colon == name.npos ? 0 : colon + 1);
+    if (resource.empty() || colon == 0 || amount < 0)
+      return Fail(Failure::Kind::kInvalid,
+                  "limit.amounts: name a resource, or FLAVOR:RESOURCE, and an amount that is not below 0");
+    change.amounts[flavor].Set(resource, amount);
   }
   if (change.queue.empty() || change.amounts.empty())
     return Fail(Failure::Kind::kInvalid, "limit: name a queue, and what it may have at most");

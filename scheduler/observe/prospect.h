@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,7 +21,8 @@ namespace tutti::observe {
 // That a queue may have so much at most. Resources that are not named keep their limits.
 struct LimitChange {
   std::string dialect, queue;  // no dialect: the only one that has a queue of this name
-  model::ResourceList amounts;
+  // By flavor. "": of a queue without flavors, or of the only flavor that has the resource.
+  std::map<std::string, model::ResourceList> amounts;
 };
 
 // That the gangs are there besides all others; or, if a node is named, that it is drained; or, if it is set, the

@@ -167,8 +167,12 @@ metadata: {name: other}
             self.assertEqual(verdicts(ask(queue="research", amounts={"cpu": cpu})), dict.fromkeys(names, verdict), cpu)
         for wrong, status in (({"queue": "nothing", "amounts": {"cpu": "1"}}, 404), ({"queue": "research"}, 400), ({"amounts": {"cpu": "1"}}, 400),
                               ({"queue": "research", "amounts": {"cpu": "-1"}}, 400), ({"queue": "research", "amounts": {"": "1"}}, 400),
+                              ({"queue": "research", "amounts": {":cpu": "1"}}, 400), ({"queue": "research", "amounts": {"spot:": "1"}}, 400),
                               ({"queue": "research", "amounts": {f"r{i}": "1" for i in range(65)}}, 400)):
             self.assertEqual(ask(**wrong)[0], status, wrong)
+        of_flavor = ask(queue="research", amounts={"spot:cpu": "100000"})
+        self.assertEqual(of_flavor["notes"], ["Queue research has no flavors, and so none is called spot."])
+        self.assertEqual(verdicts(of_flavor), dict.fromkeys(names, "undecided"))
         printed = self.ctl("quota-plan", "research", "cpu=5", "--server", self.url)
         self.assertEqual((printed.returncode, printed.stderr), (1, ""))
         self.assertRegex(printed.stdout, r"default/second +research +2 +never")

@@ -31,9 +31,9 @@ inline observe::Outlook Asked(Rig& rig, const std::vector<model::GangDraft>& dra
 }
 
 inline std::optional<observe::Outlook> AskedLimit(Rig& rig, const std::string& queue, int64_t cpu,
-                                                  const std::string& dialect = "") {
+                                                  const std::string& dialect = "", const std::string& flavor = "") {
   observe::LimitChange limit{dialect, queue, {}};
-  limit.amounts.Set(model::kCpu, cpu * 1'000);
+  limit.amounts[flavor].Set(model::kCpu, cpu * 1'000);
   return Rehearsed(rig, {.gangs = {}, .drained = {}, .limit = std::move(limit)});
 }
 

@@ -204,6 +204,19 @@ TEST_CASE("question: a quota of several flavors is not another one by its resour
   CHECK(outlook->notes.front().find("cpu in 2 flavors") != std::string::npos);
 }
 
+TEST_CASE("question: a quota of several flavors is another one in the flavor that is named") {
+  QuotaRig rig;
+  rig.AddFlavor("g");
+  rig.AddLeaf("q", {{"f", 1}, {"g", 1}});
+  rig.AddNode("n1", 10);
+  rig.Declare("two", "q", Workers(2));
+  CHECK(VerdictsOf(AskedLimit(rig, "q", 2, "", "g")) == "two:fits");
+  CHECK(VerdictsOf(AskedLimit(rig, "q", 1, "", "f")) == "two:never");
+  const auto none = AskedLimit(rig, "q", 2, "", "h");
+  CHECK(VerdictsOf(none) == "two:undecided");
+  CHECK(none->notes == std::vector<std::string>{"ClusterQueue q has no quota for cpu in flavor h."});
+}
+
 TEST_CASE("question: what is answered about another quota is what becomes of the gangs once it is declared") {
   std::map<Verdict, int> seen;
   for (uint32_t seed = 0; seed < 100; ++seed) {

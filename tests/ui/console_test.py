@@ -153,14 +153,14 @@ class Views(Console):
         ask = lambda limits: (page.run(f"{{const [queue, limits] = document.querySelectorAll('{form} input'); for (const [input, value] of [[queue, 'research'], [limits, '{limits}']]) {{input.value = value; input.dispatchEvent(new Event('input'))}}}}"),
                               page.run(f"document.querySelector('{form} button').click()"))
         page.until(f"document.querySelector('{form}') !== null", "the form")
-        for wrong, said in (("", "No limit"), ("cpu", "cpu"), ("cpu=4 memory=many", "memory=many"), ("=4", "=4"), ("cpu=-1", "cpu=-1")):
+        for wrong, said in (("", "No limit"), ("cpu", "cpu"), ("cpu=4 memory=many", "memory=many"), ("=4", "=4"), (":cpu=4", ":cpu=4"), ("cpu=-1", "cpu=-1")):
             ask(wrong)
             self.shows(f"{said}: write RESOURCE=QUANTITY, such as cpu=64")
         self.assertEqual(self.mock.questions, [])
         self.mock.outlook = lambda question: (200, {"prospects": [{"namespace": "a", "name": "g", "verdict": "fits", "queue": "research"}], "otherGangs": 3, "otherGangsWait": 2})
-        ask("cpu=2.5, memory=8Gi nvidia.com/gpu=1e1")
+        ask("cpu=2.5, memory=8Gi spot:nvidia.com/gpu=1e1")
         self.shows("a/g", "would start now", "Gangs of namespaces that you may not see: 3; of these, 2 would wait.")
-        self.assertEqual(self.mock.questions, [{"limit": {"queue": "research", "dialect": "", "amounts": {"cpu": "2500", "memory": str(8 << 30), "nvidia.com/gpu": "10"}}}])
+        self.assertEqual(self.mock.questions, [{"limit": {"queue": "research", "dialect": "", "amounts": {"cpu": "2500", "memory": str(8 << 30), "spot:nvidia.com/gpu": "10"}}}])
 
     def test_nodes_are_a_map_and_a_list(self):
         page = self.open(view="#/nodes")

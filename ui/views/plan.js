@@ -59,15 +59,15 @@ export function open(root, {client, filter}) {
   return () => { number = -1; };
 }
 
-// Reads "cpu=64 nvidia.com/gpu=8": amounts in the resources' own units, as text; or the first part that is wrong.
+// Reads "cpu=64 spot:nvidia.com/gpu=8": amounts in the resources' own units, as text; or the first part that is wrong.
 function readLimits(text) {
   const amounts = {};
   const parts = text.split(/[\s,]+/).filter(Boolean);
   for (const part of parts) {
-    const [, resource, quantity] = /^([^=]+)=(.*)$/.exec(part) ?? [];
+    const [, name, resource, quantity] = /^((?:[^=:]+:)?([^=:]+))=(.*)$/.exec(part) ?? [];
     const amount = resource ? parseAmount(resource, quantity) : null;
     if (amount === null) return {wrong: part};
-    amounts[resource] = String(amount);
+    amounts[name] = String(amount);
   }
   return parts.length > 0 ? {amounts} : {wrong: "No limit"};
 }

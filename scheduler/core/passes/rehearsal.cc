@@ -56,17 +56,21 @@ bool IsMeant(const observe::LimitChange& change, const std::string& queue, const
   return queue == change.queue && (change.dialect.empty() || dialect == change.dialect);
 }
 
-// Has the leaf own so much of the resource. Returns why it cannot: "" where it does.
-std::string SetNominal(const std::string& resource, int64_t amount, model::LeafQueueSpec* leaf) {
+// Has the leaf own so much of the resource, in that flavor; "": in the only one. Returns why it cannot: "" where it
+// does.
+std::string SetNominal(const std::string& in, const std::string& resource, int64_t amount, model::LeafQueueSpec* leaf) {
   std::vector<model::CellQuota*> cells;
   for (model::ResourceGroup& group : leaf->groups)
     for (model::FlavorQuota& flavor : group.flavors)
       for (auto& [name, quota] : flavor.resources)
-        if (name == resource) cells.push_back(&quota);
+        if (name == resource && (in.empty() || flavor.flavor == in)) cells.push_back(&quota);
   if (cells.size() > 1)
-    return fmt::format("ClusterQueue {} has quota for {} in {} flavors, and the question does not say of which.",
+    return fmt::format("ClusterQueue {0} has quota for {1} in {2} flavors, and the question does not say of which: ask "
+                       "about FLAVOR:{1}.",
                        leaf->name, resource, cells.size());
-  if (cells.empty()) return fmt::format("ClusterQueue {} has no quota for {}.", leaf->name, resource);
+  if (cells.empty())
+    return fmt::format("ClusterQueue {} has no quota for {}{}.", leaf->name, resource,
+                       in.empty() ? "" : fmt::format(" in flavor {}", in));
   cells.front()->nominal = amount;
   return {};
 }
@@ -150,11 +154,11 @@ bool BreaksWithout(NodeId node, const Gang& gang, Census census, const cluster::
 class Rehearsal::Relimited {
  public:
   // No gang is woken by it, for the limits are what they were before any gang is considered.
-  Relimited(Queues& queues, QueueWaits& waits, QueueId queue, const model::ResourceList& amounts)
+  Relimited(Queues& queues, QueueWaits& waits, QueueId queue, const Amounts& amounts)
       : queues_(queues), before_(queues.tree().spec(queue)) {
     if (queues_.Renew()) waits.OnLimitsChanged();
     model::QueueSpec now = before_;
-    for (const auto& [resource, amount] : amounts) now.capability.Set(resource, amount);
+    for (const auto& [resource, amount] : amounts.at("")) now.capability.Set(resource, amount);
     Put(std::move(now));
   }
   ~Relimited() { Put(before_); }
@@ -188,7 +192,7 @@ std::optional<Outlook> Rehearsal::Relimit(const observe::LimitChange& change) {
   return is_leaf ? Relimit(*desk_.Leaf({"", change.queue}), change.amounts) : Relimit(meant.front(), change.amounts);
 }
 
-Outlook Rehearsal::Relimit(QueueId queue, const model::ResourceList& amounts) {
+Outlook Rehearsal::Relimit(QueueId queue, const Amounts& amounts) {
   const queue::QueueTree& tree = queues_.tree();
   int64_t left_out = 0;
   const std::vector<GangDraft> drafts = Waiting(
@@ -199,13 +203,18 @@ Outlook Rehearsal::Relimit(QueueId queue, const model::ResourceList& amounts) {
         });
       },
       &left_out);
+  const auto of_flavor = std::ranges::find_if(amounts, [](const auto& it) { return !it.first.empty(); });
+  std::string problem = of_flavor == amounts.end() ? ""
+                                                   : fmt::format("Queue {} has no flavors, and so none is called {}.",
+                                                                 tree.spec(queue).name, of_flavor->first);
+  if (!problem.empty()) return Undecided(drafts, {std::move(problem)}, left_out);
   const Relimited relimited(queues_, waits_, queue, amounts);
   Outlook outlook = Answer(drafts, NodeId());
   AddLeftOut(left_out, &outlook);
   return outlook;
 }
 
-Outlook Rehearsal::Relimit(model::LeafQueueSpec leaf, const model::ResourceList& amounts) {
+Outlook Rehearsal::Relimit(model::LeafQueueSpec leaf, const Amounts& amounts) {
   int64_t left_out = 0;
   const std::vector<GangDraft> drafts = Waiting(
       [&](const Gang& gang) {
@@ -213,13 +222,22 @@ Outlook Rehearsal::Relimit(model::LeafQueueSpec leaf, const model::ResourceList&
                desk_.QueueName(gang) == leaf.name;
       },
       &left_out);
+  std::vector<std::string> problems;
+  for (const auto& [flavor, of] : amounts)
+    for (const auto& [resource, amount] : of)
+      if (std::string why = SetNominal(flavor, resource, amount, &leaf); !why.empty())
+        problems.push_back(std::move(why));
+  if (!problems.empty()) return Undecided(drafts, std::move(problems), left_out);
+  Outlook outlook = Answer(drafts, NodeId(), leaf);
+  AddLeftOut(left_out, &outlook);
+  return outlook;
+}
+
+Outlook Rehearsal::Undecided(const std::vector<GangDraft>& drafts, std::vector<std::string> why,
+                             int64_t left_out) const {
   Outlook outlook;
-  for (const auto& [resource, amount] : amounts)
-    if (std::string why = SetNominal(resource, amount, &leaf); !why.empty()) outlook.notes.push_back(std::move(why));
-  if (outlook.notes.empty())
-    outlook = Answer(drafts, NodeId(), leaf);
-  else
-    for (const GangDraft& draft : drafts) outlook.prospects.push_back(Describe(draft));
+  outlook.notes = std::move(why);
+  for (const GangDraft& draft : drafts) outlook.prospects.push_back(Describe(draft));
   AddLeftOut(left_out, &outlook);
   return outlook;
 }

@@ -57,13 +57,17 @@ class Rehearsal {
   std::optional<observe::Outlook> Run(const observe::WhatIf& what_if);
 
  private:
+  using Amounts = decltype(observe::LimitChange::amounts);
   class Relimited;  // a queue, while its limit is another one
 
   std::optional<observe::Outlook> Drain(const std::string& node);
   std::optional<observe::Outlook> Relimit(const observe::LimitChange& change);
-  observe::Outlook Relimit(queue::QueueId queue, const model::ResourceList& amounts);
+  observe::Outlook Relimit(queue::QueueId queue, const Amounts& amounts);
   // The same of a queue that gives quota before there are pods.
-  observe::Outlook Relimit(model::LeafQueueSpec leaf, const model::ResourceList& amounts);
+  observe::Outlook Relimit(model::LeafQueueSpec leaf, const Amounts& amounts);
+  // Of gangs that were not looked at.
+  observe::Outlook Undecided(const std::vector<model::GangDraft>& drafts, std::vector<std::string> why,
+                             int64_t left_out) const;
   // Returns the gangs that `waits` is true for, as they would be made now, in the order of their line. Not more than a
   // question may have; `left_out`: how many more there are.
   std::vector<model::GangDraft> Waiting(const std::function<bool(const Gang&)>& waits, int64_t* left_out) const;
