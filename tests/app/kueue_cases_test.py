@@ -32,9 +32,6 @@ OTHERWISE = {
 }
 # Cases that are not decided so yet, and why.
 NOT_YET = {
-    "workload with unhealthyNode annotation; second pass; preferred; fit in different rack":
-        "a rack is known by its label alone, so racks of one name in two blocks are one",
-    "workload with unhealthyNode; second pass; slices; baseline": "a rack is known by its label alone",
     "workload with unhealthyNode; second pass; slices; unhealthy node hosts whole slice and incomplete slice":
         "members that move go to as many nodes as have room, and not to the fewest",
 }

@@ -260,35 +260,6 @@ TEST_CASE("a Workload without a job declares a gang, too, and what it was given 
   CHECK_FALSE(cluster.dialect.Describe(key).quota);
 }
 
-TEST_CASE("a Workload says in which domains of its flavor's topology its pods have places") {
-  Cluster cluster;
-  cluster.Add("topologies",
-              Named("Topology", "t", Json::parse(R"({"levels":[{"nodeLabel":"block"},{"nodeLabel":"rack"}]})")));
-  cluster.Add("resourceflavors", Named("ResourceFlavor", "default-flavor", {{"topologyName", "t"}}));
-  CHECK(cluster.dialect.DescribeFlavor("default-flavor")->levels == Texts{"block", "rack"});
-  cluster.Add("rayjobs", RayJob("j"));
-  const model::GangKey key = cluster.KeyOf("j");
-  model::Node node;
-  node.meta.name = "n";
-  node.meta.labels = model::StringMap{{"block", "b"}, {"rack", "r"}};
-  model::StringMap none;
-  Touched touched;
-  cluster.dialect.AddNodeLabels(node, &none, &touched);
-  CHECK(none.empty());
-  cluster.report.quota.has = HeldBy(key, "uid-j");
-  cluster.report.nodes_by_role = {{"head", {{"n", 1}}}};
-  cluster.Settle(key);
-  CHECK(cluster.At("Workload", key.name)["status"]["admission"]["podSetAssignments"][0]["topologyAssignment"] ==
-        Json::parse(R"({"levels":["block","rack"],"domains":[{"values":["b","r"],"count":1}],
-          "slices":[{"domainCount":1,"podCounts":{"individual":[1]},"valuesPerLevel":[
-            {"individual":{"roots":["b"]}},{"individual":{"roots":["r"]}}]}]})"));
-  cluster.dialect.DropNode("n");
-  cluster.report.nodes_by_role = {{"head", {{"n", 1}}}};
-  cluster.Settle(key);
-  CHECK_FALSE(
-      cluster.At("Workload", key.name)["status"]["admission"]["podSetAssignments"][0].contains("topologyAssignment"));
-}
-
 TEST_CASE("what a Workload is given again is written, though it was not yet seen that it had lost it") {
   Cluster cluster;
   cluster.Add("rayjobs", RayJob("j"));

@@ -105,6 +105,7 @@ void Kueue::FollowQueues(const Touched& queues, Touched* touched) {
   touched->cohorts.insert(queues.cohorts.begin(), queues.cohorts.end());
   touched->leaves.insert(queues.leaves.begin(), queues.leaves.end());
   touched->locals.insert(queues.locals.begin(), queues.locals.end());
+  touched->nodes = touched->nodes || queues.nodes;
   for (const auto& [ns, local] : queues_.TakeRerouted()) workloads_.ReadAgain(ns, local, touched);
 }
 
@@ -180,8 +181,9 @@ std::optional<model::LocalQueueSpec> Kueue::DescribeLocal(std::string_view ns, s
   return queues_.DescribeLocal(ns, name);
 }
 
-void Kueue::AddNodeLabels(const model::Node& node, model::StringMap*, Touched*) {
+void Kueue::AddNodeLabels(const model::Node& node, model::StringMap* labels, Touched*) {
   nodes_.insert_or_assign(node.meta.name, node.meta.labels);
+  queues_.AddNodeLabels(node, labels);
 }
 
 // --- What should be, and what is told ---

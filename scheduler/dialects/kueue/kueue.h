@@ -38,7 +38,7 @@ class Kueue final : public Dialect, public JobQueues {
   bool AreOpen() const override { return writes(); }
   const model::ObjectKind& SwitchKind() const override;
 
-  // Adds none; it learns which labels the node has.
+  // It also learns which labels the node has.
   void AddNodeLabels(const model::Node& node, model::StringMap* labels, Touched* touched) override;
   void DropNode(std::string_view name) override { nodes_.erase(std::string(name)); }
 

@@ -64,11 +64,7 @@ void Queues::Put(const std::shared_ptr<const model::Object>& object, Touched* to
   if (kind == "ResourceFlavor") {
     PutFlavor(object, touched);
   } else if (kind == "Topology") {
-    std::vector<std::string> levels = ReadLevels(*object);
-    const auto [at, fresh] = topologies_.try_emplace(name);
-    if (!fresh && at->second == levels) return;
-    at->second = std::move(levels);
-    TouchFlavorsOf(name, touched);
+    if (topologies_.Put(*object)) ReadTopologyAgain(name, touched);
   } else if (kind == "Cohort") {
     model::CohortSpec cohort = ReadCohort(*object);
     if (const auto at = cohorts_.find(name); at == cohorts_.end() || at->second != cohort)
@@ -87,7 +83,7 @@ void Queues::Put(const std::shared_ptr<const model::Object>& object, Touched* to
       Leave(&checks_by_config_, at->second.spec.parameters, name);
     checks_by_config_[check.parameters].insert(name);
     checks_.insert_or_assign(name, Kept<Check>{object, std::move(check)});
-    RerouteUsers(name, touched);
+    RerouteUsers(leaves_by_check_, name, touched);
   } else if (kind == "ProvisioningRequestConfig") {
     std::shared_ptr<const model::Object>& config = configs_[name];
     const bool same = config && *config->body == *object->body;
@@ -109,7 +105,7 @@ void Queues::Drop(std::string_view kind_name, std::string_view ns, std::string_v
   if (row->kind == "ResourceFlavor") {
     DropFlavor(key, touched);
   } else if (row->kind == "Topology") {
-    if (topologies_.erase(key) > 0) TouchFlavorsOf(key, touched);
+    if (topologies_.Drop(name)) ReadTopologyAgain(key, touched);
   } else if (row->kind == "Cohort") {
     if (cohorts_.contains(key)) SetCohort(key, std::nullopt, touched);
   } else if (row->kind == "ClusterQueue") {
@@ -121,7 +117,7 @@ void Queues::Drop(std::string_view kind_name, std::string_view ns, std::string_v
     if (at == checks_.end()) return;
     Leave(&checks_by_config_, at->second.spec.parameters, key);
     checks_.erase(at);
-    RerouteUsers(name, touched);
+    RerouteUsers(leaves_by_check_, name, touched);
   } else if (row->kind == "ProvisioningRequestConfig") {
     if (configs_.erase(key) > 0) RerouteChecksOf(key, touched);
   } else if (namespaces_.erase(key) > 0) {
@@ -150,7 +146,7 @@ void Queues::DropFlavor(const std::string& name, Touched* touched) {
   Leave(&flavors_by_topology_, at->second.spec.topology, name);
   flavors_.erase(at);
   touched->flavors.insert(name);
-  TouchUsers(leaves_by_flavor_, name, touched);
+  RerouteUsers(leaves_by_flavor_, name, touched);
 }
 
 void Queues::DropLeaf(const std::string& name, Touched* touched) {
@@ -174,17 +170,20 @@ void Queues::DropLocal(const LocalName& name, Touched* touched) {
 void Queues::PutFlavor(const std::shared_ptr<const model::Object>& object, Touched* touched) {
   const std::string& name = object->meta.name;
   model::Flavor flavor = ReadFlavor(*object);
+  bool moves = !flavor.topology.empty();
   if (const auto at = flavors_.find(name); at != flavors_.end()) {
     if (at->second.spec == flavor) {
       at->second.object = object;
       return;
     }
+    moves = at->second.spec.topology != flavor.topology;
     Leave(&flavors_by_topology_, at->second.spec.topology, name);
   }
   if (!flavor.topology.empty()) flavors_by_topology_[flavor.topology].insert(name);
   flavors_.insert_or_assign(name, Kept<model::Flavor>{object, std::move(flavor)});
   touched->flavors.insert(name);
   TouchUsers(leaves_by_flavor_, name, touched);
+  if (moves) RerouteUsers(leaves_by_flavor_, name, touched);
 }
 
 void Queues::Index(const std::string& name, const Leaf& leaf, bool add) {
@@ -203,7 +202,8 @@ void Queues::Index(const std::string& name, const Leaf& leaf, bool add) {
 void Queues::PutLeaf(const std::shared_ptr<const model::Object>& object, Touched* touched) {
   const std::string& name = object->meta.name;
   Leaf leaf = ReadLeaf(*object);
-  bool reroutes = !leaf.checks.empty() || leaf.fit;
+  const std::set<std::string> topologies = TopologiesOf(leaf);
+  bool reroutes = !leaf.checks.empty() || leaf.fit || !topologies.empty();
   if (const auto at = leaves_.find(name); at != leaves_.end()) {
     const bool same = at->second.spec == leaf && at->second.object->meta.uid == object->meta.uid &&
                       at->second.object->meta.deleting() == object->meta.deleting();
@@ -211,7 +211,8 @@ void Queues::PutLeaf(const std::shared_ptr<const model::Object>& object, Touched
       at->second.object = object;
       return;
     }
-    reroutes = at->second.spec.checks != leaf.checks || at->second.spec.fit != leaf.fit;
+    reroutes = at->second.spec.checks != leaf.checks || at->second.spec.fit != leaf.fit ||
+               TopologiesOf(at->second.spec) != topologies;
     Index(name, at->second.spec, false);
   }
   Index(name, leaf, true);
@@ -250,12 +251,28 @@ void Queues::TouchUsers(const Users& users, std::string_view name, Touched* touc
   for (const std::string& leaf : leaves->second) TouchLeaf(leaf, touched);
 }
 
-void Queues::TouchFlavorsOf(const std::string& topology, Touched* touched) const {
+void Queues::ReadTopologyAgain(const std::string& topology, Touched* touched) {
+  touched->nodes = true;
   if (const auto flavors = flavors_by_topology_.find(topology); flavors != flavors_by_topology_.end())
     for (const std::string& flavor : flavors->second) {
       touched->flavors.insert(flavor);
-      TouchUsers(leaves_by_flavor_, flavor, touched);
+      RerouteUsers(leaves_by_flavor_, flavor, touched);
     }
+}
+
+std::set<std::string> Queues::TopologiesOf(const Leaf& leaf) const {
+  std::set<std::string> names;
+  for (const model::ResourceGroup& group : leaf.spec.groups)
+    for (const model::FlavorQuota& quota : group.flavors)
+      if (const auto flavor = flavors_.find(quota.flavor); flavor != flavors_.end())
+        names.insert(flavor->second.spec.topology);
+  names.erase("");
+  return names;
+}
+
+std::string Queues::LabelFor(const std::string& leaf, const std::string& level) const {
+  const auto at = leaves_.find(leaf);
+  return at == leaves_.end() ? level : topologies_.LabelIn(TopologiesOf(at->second.spec), level);
 }
 
 void Queues::TouchBelow(const std::string& cohort, Touched* touched) const {
@@ -288,15 +305,15 @@ void Queues::Reroute(const std::string& leaf) {
     rerouted_.insert(locals->second.begin(), locals->second.end());
 }
 
-void Queues::RerouteUsers(std::string_view check, Touched* touched) {
-  TouchUsers(leaves_by_check_, check, touched);
-  if (const auto leaves = leaves_by_check_.find(check); leaves != leaves_by_check_.end())
+void Queues::RerouteUsers(const Users& users, std::string_view name, Touched* touched) {
+  TouchUsers(users, name, touched);
+  if (const auto leaves = users.find(name); leaves != users.end())
     for (const std::string& leaf : leaves->second) Reroute(leaf);
 }
 
 void Queues::RerouteChecksOf(const std::string& config, Touched* touched) {
   if (const auto checks = checks_by_config_.find(config); checks != checks_by_config_.end())
-    for (const std::string& check : checks->second) RerouteUsers(check, touched);
+    for (const std::string& check : checks->second) RerouteUsers(leaves_by_check_, check, touched);
 }
 
 void Queues::TouchNamespace(std::string_view ns, Touched* touched) const {
@@ -310,8 +327,7 @@ std::optional<model::Flavor> Queues::DescribeFlavor(std::string_view name) const
   const auto at = flavors_.find(name);
   if (at == flavors_.end()) return std::nullopt;
   model::Flavor flavor = at->second.spec;
-  if (const auto levels = topologies_.find(flavor.topology); levels != topologies_.end())
-    flavor.levels = levels->second;
+  if (const auto* levels = topologies_.Find(flavor.topology)) flavor.levels = *levels;
   return flavor;
 }
 
@@ -409,7 +425,7 @@ Queues::Active Queues::ActiveOfLeaf(const std::string& name) const {
       if (flavor == flavors_.end())
         lacks_flavors.push_back(quota.flavor);
       else if (const std::string& topology = flavor->second.spec.topology;
-               !topology.empty() && !topologies_.contains(topology))
+               !topology.empty() && !topologies_.Find(topology))
         lacks_topologies.push_back(
             fmt::format("there is no Topology \"{}\" for TAS flavor \"{}\"", topology, quota.flavor));
     }

@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "dialects/dialect.h"
 #include "dialects/kueue/specs.h"
+#include "dialects/kueue/topologies.h"
 
 namespace tutti::dialects::kueue {
 
@@ -26,7 +27,7 @@ class Queues {
   // An object of another kind has no effect.
   void Put(const std::shared_ptr<const model::Object>& object, Touched* touched);
   void Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched);
-  // LocalQueues that lead elsewhere since this was last asked, or where other checks are asked for.
+  // LocalQueues that lead elsewhere since this was last asked, or where other checks or levels are asked for.
   std::set<std::pair<std::string, std::string>> TakeRerouted() { return std::exchange(rerouted_, {}); }
 
   std::optional<model::Flavor> DescribeFlavor(std::string_view name) const;
@@ -39,6 +40,9 @@ class Queues {
   std::string LeafOf(const std::string& ns, const std::string& local) const;
   // What the ClusterQueue says of what its gangs need of nodes; nullopt: nothing.
   std::optional<model::Fit> FitOf(const std::string& leaf) const;
+  // The label that nodes have for a level that gangs of the ClusterQueue name.
+  std::string LabelFor(const std::string& leaf, const std::string& level) const;
+  void AddNodeLabels(const model::Node& node, model::StringMap* labels) const { topologies_.AddLabels(node, labels); }
   // The checks that a gang with these flavors needs in that queue; nullopt: one that may get any of its flavors.
   std::vector<std::string> ChecksOf(const std::string& leaf, const std::optional<std::set<std::string>>& flavors) const;
   const Check* FindCheck(const std::string& name) const;
@@ -84,8 +88,11 @@ class Queues {
   // The leaves of the cohort and of those below it.
   void TouchBelow(const std::string& cohort, Touched* touched) const;
   void TouchUsers(const Users& users, std::string_view name, Touched* touched) const;
-  void TouchFlavorsOf(const std::string& topology, Touched* touched) const;
-  void RerouteUsers(std::string_view check, Touched* touched);
+  // Its flavors have other levels now, and nodes other labels.
+  void ReadTopologyAgain(const std::string& topology, Touched* touched);
+  std::set<std::string> TopologiesOf(const Leaf& leaf) const;
+  // Those of its ClusterQueues.
+  void RerouteUsers(const Users& users, std::string_view name, Touched* touched);
   void RerouteChecksOf(const std::string& config, Touched* touched);
   void TouchNamespace(std::string_view ns, Touched* touched) const;
   void Index(const std::string& name, const Leaf& leaf, bool add);
@@ -94,7 +101,7 @@ class Queues {
   bool HasCircle(const std::string& cohort) const;
 
   std::map<std::string, Kept<model::Flavor>, std::less<>> flavors_;
-  std::map<std::string, std::vector<std::string>, std::less<>> topologies_;  // the levels of each
+  Topologies topologies_;
   std::map<std::string, model::CohortSpec, std::less<>> cohorts_;
   std::map<std::string, Kept<Leaf>, std::less<>> leaves_;
   std::map<LocalName, Kept<model::LocalQueueSpec>> locals_;

@@ -6,6 +6,7 @@
 
 #include "dialects/declaration.h"
 #include "dialects/fields.h"
+#include "dialects/kueue/topologies.h"
 
 namespace tutti::dialects::kueue {
 
@@ -15,8 +16,6 @@ using model::HeldQuota;
 namespace {
 
 constexpr size_t kMostDomains = 20'000;
-
-constexpr std::string_view kHostname = "kubernetes.io/hostname";
 
 using Domains = std::map<std::vector<std::string>, int64_t>;  // members by the domain's values
 
@@ -43,40 +42,60 @@ const Json& OfDomain(const Json& values, const char* list, size_t i) {
   return i < own.size() ? own[i] : none;
 }
 
+// One level's value for the i-th domain of a slice; nullopt: it has none.
+std::optional<std::string> ValueOf(const Json& values, size_t i) {
+  const Json& value = OfDomain(values, "roots", i);
+  if (!value.is_string()) return std::nullopt;
+  const Json& each = Field(values, "individual");
+  const std::string root = value;
+  return Field(values, "universal").is_null() ? TextIn(each, "prefix") + root + TextIn(each, "suffix") : root;
+}
+
+void Count(std::vector<std::string> domain, int64_t count, Domains* counted) {
+  int64_t& all = (*counted)[std::move(domain)];
+  all = std::min(all + std::clamp<int64_t>(count, 0, kLargestCount), kLargestCount);
+}
+
 // Domains of a slice, until there are kMostDomains.
-void ReadSlice(const Json& slice, const std::string& level, std::vector<HeldQuota::Place>* places) {
-  const Json& values = ListIn(slice, "valuesPerLevel");
-  if (values.empty()) return;
-  const Json &narrowest = values.back(), &each = Field(narrowest, "individual");
-  const bool alike = !Field(narrowest, "universal").is_null();
-  for (int64_t i = 0; i < CountIn(slice, "domainCount") && places->size() < kMostDomains; ++i) {
-    const Json &value = OfDomain(narrowest, "roots", i), &count = OfDomain(Field(slice, "podCounts"), nullptr, i);
-    if (!value.is_string() || !count.is_number_integer()) return;
-    const std::string root = value;
-    places->push_back({level, alike ? root : TextIn(each, "prefix") + root + TextIn(each, "suffix"),
-                       std::clamp<int64_t>(count.get<int64_t>(), 0, kLargestCount)});
+void ReadSlice(const Json& slice, Domains* counted) {
+  for (int64_t i = 0; i < CountIn(slice, "domainCount") && counted->size() < kMostDomains; ++i) {
+    std::vector<std::string> domain;
+    for (const Json& values : ListIn(slice, "valuesPerLevel")) {
+      auto value = ValueOf(values, i);
+      if (!value) return;
+      domain.push_back(*std::move(value));
+    }
+    const Json& count = OfDomain(Field(slice, "podCounts"), nullptr, i);
+    if (!count.is_number_integer()) return;
+    Count(std::move(domain), count.get<int64_t>(), counted);
   }
+}
+
+Domains ReadDomains(const Json& assignment) {
+  Domains counted;
+  for (const Json& slice : ListIn(assignment, "slices")) ReadSlice(slice, &counted);
+  if (!counted.empty()) return counted;
+  for (const Json& each : ListIn(assignment, "domains")) {
+    std::vector<std::string> domain;
+    for (const Json& value : ListIn(each, "values")) domain.push_back(value.is_string() ? value : Json(""));
+    if (counted.size() < kMostDomains) Count(std::move(domain), CountIn(each, "count"), &counted);
+  }
+  return counted;
 }
 
 }  // namespace
 
+// Each domain once, whatever its author wrote: so its nodes are looked at once.
 std::vector<HeldQuota::Place> ReadTopologyAssignment(const Json& assignment, const std::set<std::string>& failed) {
   std::vector<HeldQuota::Place> places;
-  const Json& levels = ListIn(assignment, "levels");
-  if (levels.empty() || !levels.back().is_string()) return places;
-  const std::string level = levels.back();
-  for (const Json& slice : ListIn(assignment, "slices")) ReadSlice(slice, level, &places);
-  if (places.empty())
-    for (const Json& domain : ListIn(assignment, "domains"))
-      if (const Json& values = ListIn(domain, "values");
-          !values.empty() && values.back().is_string() && places.size() < kMostDomains)
-        places.push_back({level, values.back(), CountIn(domain, "count")});
-  // Each domain once, whatever its author wrote: so its nodes are looked at once.
-  std::map<std::string, int64_t> counts;
-  for (const HeldQuota::Place& place : places)
-    counts[place.value] = std::min(counts[place.value] + place.count, kLargestCount);
-  places.clear();
-  for (const auto& [value, count] : counts) places.push_back({level, value, count, failed.contains(value)});
+  std::vector<std::string> levels;
+  for (const Json& level : ListIn(assignment, "levels"))
+    if (level.is_string()) levels.push_back(level);
+  if (levels.empty()) return places;
+  for (const auto& [values, count] : ReadDomains(assignment)) {
+    if (values.size() != levels.size()) continue;
+    places.push_back({LabelFor(levels), DomainOf(levels, values), count, failed.contains(values.back())});
+  }
   return places;
 }
 

@@ -72,6 +72,18 @@ std::vector<RoleRead> AskedRoles(const Entry& entry) {
   return roles;
 }
 
+// The request in the labels that nodes have for its levels.
+model::TopologyRequest Labelled(model::TopologyRequest request, const Queues& queues, const std::string& leaf) {
+  const auto label = [&](std::string* level) {
+    if (!level->empty()) *level = queues.LabelFor(leaf, *level);
+  };
+  label(&request.required);
+  for (std::string& level : request.preferred) label(&level);
+  label(&request.slice_level);
+  for (model::TopologyRequest::Layer& layer : request.inner_slices) label(&layer.level);
+  return request;
+}
+
 // Why nothing of an AppWrapper that has not begun can be created. Empty: it can, or another controller knows.
 std::string WhyNotCreated(const JobKind& kind, const model::Object& wrapper, const DialectSettings& settings) {
   if (!IsSuspended(kind, *wrapper.body) && kind.is_active(StatusOf(wrapper))) return {};
@@ -511,7 +523,8 @@ model::GangSpec Workloads::SpecOf(const Entry& entry) const {
   if (entry.ended() || !entry.workload) return spec;
   const std::vector<RoleRead> roles = AskedRoles(entry);
   for (const RoleRead& role : roles) {
-    spec.roles.push_back({role.ask.name, role.ask.min_count.value_or(role.ask.count), 1, role.topology});
+    spec.roles.push_back({role.ask.name, role.ask.min_count.value_or(role.ask.count), 1,
+                          Labelled(role.topology, queues_, queues_.LeafOf(entry.key.ns, entry.terms.queue))});
     spec.min_member = model::SaturatingAdd(spec.min_member, spec.roles.back().min);
   }
   std::ranges::sort(spec.roles, {}, &model::RoleSpec::name);
