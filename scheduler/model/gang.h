@@ -86,6 +86,7 @@ struct QuotaTerms {
   base::Millis not_before_ms = 0;     // it gets no quota before that instant (wall time); 0: as soon as there is any
   bool awaits_checks = false;         // with quota, it is not placed on nodes yet: others have to agree first
   bool places_before_checks = false;  // with `awaits_checks`: it is placed nonetheless, and not admitted yet
+  bool has_checks = false;            // others have to agree, or have agreed
   bool released = false;  // its job may make pods, or still has some: quota and nodes are kept until it has stopped
   // By role, how many of its members have ended well and are not followed by others: they take no quota any more.
   std::map<std::string, int64_t> done;

@@ -126,6 +126,48 @@ TEST_CASE("a larger Workload gets what the job has also where the first one's st
   CHECK(restarted.Has("Workload", name_after(key.name)));
 }
 
+TEST_CASE("new pods of an elastic job wait while checks are asked about its larger form, and those that run do not") {
+  Cluster cluster;
+  const model::GangKey key = AddElastic(&cluster);
+  model::Pod pod;
+  pod.meta.ns = "ns";
+  pod.meta.labels = model::StringMap{{"kueue.x-k8s.io/podset", "main"}};
+  pod.meta.annotations = {{"kueue.x-k8s.io/workload", key.name}};
+  const auto waits = [&] { return cluster.dialect.MembershipOf(pod)->held; };
+  cluster.Edit("Job", "e", {{"spec", {{"parallelism", 5}}}});
+  AddNext(&cluster, key, 5);
+  CHECK_FALSE(waits());  // its queue has no checks
+  const Json agreed = {{"status", {{"admissionChecks", Json::array({{{"name", "budget"}, {"state", "Ready"}}})}}}};
+  cluster.Edit("Workload", key.name, agreed);
+  cluster.Add("admissionchecks", Named("AdmissionCheck", "budget", {{"controllerName", "example.com/budget"}}));
+  cluster.Add("clusterqueues",
+              ClusterQueue("cluster-queue", {{"admissionChecks", Json::array({"budget"})},
+                                             {"resourceGroups", Json::array({Quota("default-flavor", {{"cpu", 9}})})}}));
+  CHECK(waits());
+  CHECK(cluster.touched.members.contains(key));
+  pod.node_name = "n";
+  CHECK_FALSE(waits());
+  pod.node_name.clear();
+
+  // It gets the rest, and what the checks have agreed to does not count for it.
+  model::HeldQuota has = HeldBy(key, "uid-e");
+  has.roles = {{"main", 5, {}, {{"cpu", "default-flavor"}}}};
+  cluster.report.quota.has = has;
+  cluster.report.state = GangState::kWhole;
+  cluster.Settle(key);
+  CHECK(cluster.Condition("next", "QuotaReserved").starts_with("True"));
+  CHECK(cluster.Condition("next", "Admitted").empty());
+  CHECK(cluster.At("Workload", "next")["status"]["admissionChecks"][0]["state"] == "Pending");
+  CHECK(cluster.dialect.Describe(key).quota->awaits_checks);
+  CHECK(cluster.dialect.Describe(key).quota->places_before_checks);
+  CHECK(cluster.At("Job", "e")["spec"]["suspend"] == false);
+  CHECK(waits());
+  cluster.Edit("Workload", "next", agreed);
+  CHECK_FALSE(waits());
+  cluster.Settle(key);
+  CHECK(cluster.Condition("next", "Admitted").starts_with("True"));
+}
+
 TEST_CASE("a Workload that becomes one of a job's is no gang of its own any more") {
   Cluster cluster;
   const model::GangKey key = AddElastic(&cluster), own{"kueue", "ns", "w"};

@@ -140,9 +140,10 @@ Census TakeCensus(const Gang& gang, const cluster::ClusterState& state) {
       (open->room_lost ? census.lost : census.placed).push_back(member);
     else if (open)
       (member->late ? census.later : census.reserved).push_back(member);
-    else if (member->held_back || !pod.scheduling_gates.empty())
+    else if (member->held_back || !pod.scheduling_gates.empty()) {
       ++census.gated;
-    else if (!member->gone_unobserved && gang.plan && pod.meta.uid == gang.plan->commit_uid)
+      if (pod.scheduling_gates.empty()) census.held.push_back(member);
+    } else if (!member->gone_unobserved && gang.plan && pod.meta.uid == gang.plan->commit_uid)
       census.pending.insert(census.pending.begin(), census.last = member);
     else if (!member->gone_unobserved)
       census.pending.push_back(member);

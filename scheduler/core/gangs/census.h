@@ -21,6 +21,7 @@ struct Census {
   // age.
   Members pending;
   Members beyond;              // may be placed once their gang has quota for them (QuotaGate::HoldBack)
+  Members held;                // held back, and no gate says so; of those that are `gated`
   Members refused;             // might be placed, but several nodes refused it a moment ago (HoldRefusedBack)
   Member* last = nullptr;      // of `pending`, the one to be bound last by the open plan
   Members ran;                 // succeeded, and were of this gang: they count as before

@@ -133,8 +133,9 @@ std::optional<Refusal> GrowPass::PlaceMinimum(GangId id) {
   const Refusal refusal = ExplainNodes(
       gang, lacking, certificates_.Keep(fmt::format("#{}+", id.value), std::move(result), clock_.MonotonicMs()));
   const auto shared = std::make_shared<const Refusal>(refusal);
-  for (Member* member : census->pending)
-    if (!member->promised) member->refusal = shared;
+  for (const Members* waiting : {&census->pending, &census->held})
+    for (Member* member : *waiting)
+      if (!member->promised) member->refusal = shared;
   return refusal;
 }
 

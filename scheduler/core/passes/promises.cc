@@ -94,7 +94,7 @@ int64_t Promises::Wanted(const Gang& gang, const model::PromisedMembers& declare
     const model::Pod& pod = *state_.pod(member->pod).pod;
     succeeded += pod.phase == model::PodPhase::kSucceeded;
     // Gates are taken away once the gang is admitted, and it is admitted with places for all.
-    if (gang.spec.quota && (member->held_back || !pod.scheduling_gates.empty())) continue;
+    if (gang.spec.quota && !pod.bound() && (member->held_back || !pod.scheduling_gates.empty())) continue;
     made += pod.phase == model::PodPhase::kSucceeded ||
             (!pod.meta.deleting() && pod.phase != model::PodPhase::kFailed);
   }

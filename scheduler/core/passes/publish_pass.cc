@@ -21,11 +21,6 @@ constexpr Millis kMembersQuietMs = 1'000;
 // longer than for the most of them.
 constexpr Millis kRetellOneMs = 20, kRetellLeastMs = 1'000, kRetellMostMs = 30'000;
 
-// The queue holds the pod, and no gate says so.
-bool IsHeldWithoutGate(const Member& member, const model::Pod& pod) {
-  return member.held_back && pod.scheduling_gates.empty() && !pod.bound() && !pod.done() && !pod.meta.deleting();
-}
-
 }  // namespace
 
 void PublishPass::Run() {
@@ -89,22 +84,16 @@ bool PublishPass::TellMembers(GangId id) {
     }
   };
   const std::shared_ptr<const Census> census = book_.CensusOf(gang);
-  for (Member* member : census->pending) {
-    if (member->promised) continue;
-    if (!whole)
-      tell(*member, *gang.refusal);
-    else if (member->refusal)
-      tell(*member, *member->refusal);
-  }
+  // A gate says of itself that the pod is held; where there is none the pod is told.
+  for (const Members* waiting : {&census->pending, &census->held})
+    for (Member* member : *waiting)
+      if (const Refusal* why = whole ? member->refusal.get() : &*gang.refusal; why && !member->promised)
+        tell(*member, *why);
   // Before a gang is whole no bind leaves while it waits: a member that has a place held, such as for its volumes,
   // waits too.
   for (Member* member : census->reserved)
     if (!gang.whole && !member->promised && gang.plan->open.at(member->id).stage == Assignment::Stage::kReserved)
       tell(*member, *gang.refusal);
-  // A gate says of itself that the pod is held; where there is none the pod is told.
-  if (!whole && gang.refusal)
-    for (Member* member : gang.members)
-      if (IsHeldWithoutGate(*member, *book_.PodOf(member->id))) tell(*member, *gang.refusal);
   if (cost_ms > 0)
     gang.note.retell_ms = std::min(std::max(now, gang.note.retell_ms) + cost_ms, now + may_owe_ms + kRetellMostMs);
   figures_.writes().Spend(std::max<int64_t>(0, renewed - has_turn));

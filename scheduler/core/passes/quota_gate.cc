@@ -68,9 +68,11 @@ void QuotaGate::HoldBack(GangId id, Census* census) {
     const auto role = free.find(member->role);
     return role != free.end() && role->second-- > 0;
   });
-  if (beyond.empty()) return;
   census->beyond.assign(beyond.begin(), beyond.end());
   census->pending.erase(beyond.begin(), beyond.end());
+  census->beyond.insert(census->beyond.end(), census->held.begin(), census->held.end());
+  if (census->beyond.empty()) return;
+  const Stage stage = gang.quota->terms->awaits_checks ? Stage::kChecks : Stage::kLine;
   Requirement requirement;
   requirement.min = std::ssize(census->beyond);
   requirement.standing = std::make_shared<const observe::Standing>(StandingOf(Require(gang, *census)));
@@ -82,7 +84,7 @@ void QuotaGate::HoldBack(GangId id, Census* census) {
     retry = true;
     if (!refusal)
       refusal = std::make_shared<const Refusal>(
-          ExplainQuota(gang, {Stage::kLine, desk_.QueueName(gang), gang.quota->report.more_message}, requirement));
+          ExplainQuota(gang, {stage, desk_.QueueName(gang), gang.quota->report.more_message}, requirement));
     member->refusal = refusal;
   }
   if (retry && desk_.LacksNodes(id)) desk_.Retry(id);

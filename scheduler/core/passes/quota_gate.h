@@ -25,7 +25,8 @@ class QuotaGate {
   // Tells whether the gang may be placed, and start; if not, stores why it waits. Frees what it has to give back once
   // it has stopped.
   bool Opens(model::GangId id, const Census& census);
-  // Takes the members out of `pending` that the gang has no quota for, with the reason why they wait.
+  // Takes the members out of `pending` that the gang has no quota for, with the reason why they wait. Those that are
+  // held back in a whole gang, and have no gate to say it, have the same.
   void HoldBack(model::GangId id, Census* census);
   // Notes whether the gang, which was considered, has nodes now.
   void Follow(model::GangId id);

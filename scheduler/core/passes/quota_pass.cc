@@ -173,8 +173,9 @@ void QuotaPass::NoteRefusal(Gang& gang, Refusal refusal) {
   if (!gang.whole) return book_.Refuse(gang, std::move(refusal));
   const auto shared = std::make_shared<const Refusal>(refusal);
   const std::shared_ptr<const Census> census = book_.CensusOf(gang);
-  for (Member* member : census->pending)
-    if (!member->promised) member->refusal = shared;
+  for (const Members* waiting : {&census->pending, &census->held})
+    for (Member* member : *waiting)
+      if (!member->promised) member->refusal = shared;
   book_.SetState(gang, gang.state, std::move(refusal));
 }
 

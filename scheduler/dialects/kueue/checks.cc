@@ -176,7 +176,8 @@ std::vector<Provisioning> ProvisioningOf(const Entry& entry, const Queues& queue
     Provisioning one;
     one.check = name;
     one.retry_count = CountIn(CheckIn(status, name), "retryCount");
-    one.request = Shortened(fmt::format("{}-{}-{}", entry.key.name, name, one.retry_count + 1));
+    const std::string& of = entry.workload ? entry.workload->meta.name : entry.key.name;
+    one.request = Shortened(fmt::format("{}-{}-{}", of, name, one.retry_count + 1));
     for (const RoleRead& role : entry.counted().roles)
       if (role.ask.count > 0 && IsManaged(role, *config->body)) one.sets.push_back(role.ask.name);
     one.config = std::move(config);

@@ -128,6 +128,9 @@ PodsTurn::Step StepOf(const Desires& desires) {
   // As long as the Workload says that it has to leave, it says what it had and not what it has.
   if (MayRun(desires)) return desires.workload->meta.deleting() || is_told ? Step::kWait : Step::kStart;
   if (entry.IsHeld()) return Step::kWait;
+  // It has grown, and others are asked whether it may: its new pods wait for that.
+  if (entry.IsElastic() && !entry.read.replaces.empty() && quota.has && !quota.has->evicted && !is_told)
+    return Step::kWait;
   // Until its Workload says why, it runs on.
   if (quota.has && quota.has->evicted && !is_told && !entry.read.replaced) return Step::kWait;
   // An earlier leader, or Kueue, has started it, and its quota is not taken up yet.
@@ -302,6 +305,7 @@ void DesireStatus(const Desires& desires) {
                                      .done = DoneNow(entry),
                                      .absent = entry.AbsentPods(),
                                      .max_seconds = entry.read.terms.max_seconds,
+                                     .replaced_by = entry.replaced_by,
                                      .old_words = decided.settings.kueue_0_8});
   Json change = StatusChange(desires.workload, before, after);
   if (!change.empty()) desires.out->push_back(WithStatus(desires.workload, std::move(change), AgreesWithoutTimes));
@@ -380,7 +384,9 @@ void DesireNextStatus(const Desires& desires, bool gets_all) {
     report.quota.reason = decided.report.quota.more_reason;
     report.quota.message = decided.report.quota.more_message;
   }
-  const Json &seen = StatusOf(*next), before = gets_all ? SucceedingStatus(seen, desires.status) : seen;
+  const bool has_checks = !desires.checks.empty();
+  const Json &seen = StatusOf(*next),
+             before = gets_all ? SucceedingStatus(seen, desires.status, has_checks) : seen;
   const Json after = WorkloadStatus({.before = before,
                                      .report = report,
                                      .roles = entry.of_next.roles,
@@ -395,6 +401,7 @@ void DesireNextStatus(const Desires& desires, bool gets_all) {
                                      .done = DoneNow(entry),
                                      .absent = std::nullopt,
                                      .max_seconds = entry.read.terms.max_seconds,
+                                     .replaced_by = {},
                                      .old_words = decided.settings.kueue_0_8});
   Json change = MergeBetween(seen, after);
   if (!change.empty()) desires.out->push_back(WithStatus(next, std::move(change), AgreesWithoutTimes));

@@ -51,7 +51,9 @@ class Teller {
     const bool awaited = of_.before.spec && of_.before.spec->quota && of_.before.spec->quota->awaits_checks;
     if (IsAdmitted(of_.now, awaits) && !IsAdmitted(of_.before, awaited) && !(first && Holds("Admitted"))) {
       OfWorkload(false, "Admitted", AdmittedText(*now.has));
-      OfJob("Started", fmt::format("Admitted by clusterQueue {}", now.has->leaf));
+      // Where checks were asked anew about an elastic job, it runs already.
+      if (of_.entry.read.replaces.empty() || !of_.entry.job || of_.entry.IsHeld())
+        OfJob("Started", fmt::format("Admitted by clusterQueue {}", now.has->leaf));
     }
     TellGrowth();
     TellEviction();
@@ -145,7 +147,8 @@ class Teller {
     if (!now.has || now.has->evicted || !before.has || MembersOf(*now.has) <= MembersOf(*before.has)) return;
     tell(entry.workload, false, kSliceReplaced, ReplacedText(entry.next->meta.uid, entry.job->meta.uid));
     tell(entry.next, false, "QuotaReserved", ReservedText(*now.has, entry.next->meta.created_ms));
-    tell(entry.next, false, "Admitted", AdmittedText(*now.has));
+    if (!of_.now.spec->quota || !of_.now.spec->quota->has_checks)
+      tell(entry.next, false, "Admitted", AdmittedText(*now.has));
   }
   static int64_t MembersOf(const model::HeldQuota& has) {
     int64_t members = 0;

@@ -135,8 +135,12 @@ std::optional<Membership> Kueue::MembershipOf(const model::Pod& pod) const {
   const Entry* entry = workloads_.Find(membership.gang);
   if (!entry) return membership;
   membership.held = entry->LacksWorkload();
-  for (const PodSet& each : entry->sets)
-    if (each.name == *set) std::tie(membership.head, membership.needs_head) = std::tie(each.head, each.needs_head);
+  for (const PodSet& each : entry->sets) {
+    if (each.name != *set) continue;
+    std::tie(membership.head, membership.needs_head) = std::tie(each.head, each.needs_head);
+    // A head comes in place of another, and without it no other pod is of use.
+    membership.held = membership.held || (entry->holds_new && !each.head && !each.late && !pod.bound());
+  }
   return membership;
 }
 

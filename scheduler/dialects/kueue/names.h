@@ -51,6 +51,7 @@ inline constexpr std::string_view kDeactivatedBy = "DeactivatedDueTo";  // and o
 inline constexpr std::string_view kDeactivatedByCheck = "DeactivatedDueToAdmissionCheck";
 inline constexpr std::string_view kSliceReplaced = "WorkloadSliceReplaced";
 inline constexpr std::string_view kOnHold = "OnHold";
+inline constexpr std::string_view kReplacementWaits = "ReplacementWaits";
 inline constexpr std::string_view kLacksPods = "WaitingForReplacementPods";  // a condition, too
 inline constexpr std::string_view kExecutionExceeded = "MaximumExecutionTimeExceeded";
 inline constexpr std::string_view kRequeuesExceeded = "RequeuingLimitExceeded";

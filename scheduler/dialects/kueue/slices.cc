@@ -128,14 +128,15 @@ Json ReplacedStatus(Json status, const model::Object& next, const std::string& j
   return status;
 }
 
-Json SucceedingStatus(Json status, const Json& replaced) {
+Json SucceedingStatus(Json status, const Json& replaced, bool has_checks) {
   Json conditions = AsList(Field(status, "conditions"));
   for (const char* type : {"Admitted", "PodsReady"})
-    if (const Json* holds = FindTrue(Field(replaced, "conditions"), type); holds && !FindCondition(conditions, type))
+    if (const Json* holds = FindTrue(Field(replaced, "conditions"), type);
+        holds && !has_checks && !FindCondition(conditions, type))
       conditions.push_back(*holds);
   status["conditions"] = std::move(conditions);
-  for (const char* field : {"admissionChecks", "accumulatedPastExecutionTimeSeconds",
-                            "accumulatedPastExexcutionTimeSeconds", "schedulingStats"})
+  for (const char* field :
+       {"accumulatedPastExecutionTimeSeconds", "accumulatedPastExexcutionTimeSeconds", "schedulingStats"})
     Copy(replaced, field, &status);
   return status;
 }

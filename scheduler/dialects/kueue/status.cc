@@ -24,13 +24,14 @@ namespace {
 // Words of the rule, and how Kueue says why a workload goes.
 constexpr std::string_view kPreemptions[] = {"InClusterQueue", "InCohortReclamation", "InCohortFairSharing",
                                              "InCohortReclaimWhileBorrowing"};
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kEvictions = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kEvictions = {
     {{"ClusterQueueStopped", "The ClusterQueue is stopped"},
      {"LocalQueueStopped", "The LocalQueue is stopped"},
      {"AdmissionCheck", "At least one admission check is false"},
      {"Deactivated", "The workload is deactivated"},
      {kWorkloadDeleted, "Workload is deleted"},
      {kOnHold, "StatefulSet scaled to zero; workload on hold"},
+     {kReplacementWaits, "Another Workload, which replaces this one, waits for quota"},
      {kLacksPods, "The group lacks pods that had to leave; it stands in line once others have come for them"},
      {"DeactivatedDueToMaximumExecutionTimeExceeded",
       "The workload is deactivated due to exceeding the maximum execution time"},
@@ -107,7 +108,9 @@ class Writer {
 
   void Finish() {
     const QuotaReport& quota = of_.report.quota;
-    if (quota.reason == kSliceReplaced) Set("Finished", true, kSliceReplaced, ReplacedText(quota.by_uid, "UNKNOWN"));
+    if (quota.reason == kSliceReplaced)
+      Set("Finished", true, kSliceReplaced,
+          ReplacedText(quota.by_uid.empty() ? of_.replaced_by : quota.by_uid, "UNKNOWN"));
     if (of_.end) Set("Finished", true, of_.end->succeeded ? "Succeeded" : "Failed", of_.end->message);
   }
 

@@ -32,6 +32,7 @@ struct StatusOfWorkload {
   std::optional<std::map<std::string, int64_t>> done;  // DoneOf, of its job; nullopt: it stays as it was
   std::optional<int64_t> absent;        // pods that a group lacks; nullopt: it is none
   int64_t max_seconds = 0;              // for so long it may run; 0: without end
+  std::string replaced_by;              // the uid of the Workload that has come in its place, where it has no job
   bool old_words = false;               // DialectSettings::kueue_0_8
 };
 

@@ -84,6 +84,13 @@ model::TopologyRequest Labelled(model::TopologyRequest request, const Queues& qu
   return request;
 }
 
+// Checks are asked anew about an elastic job that runs: its larger form waits for them, or will once it has quota.
+bool HoldsNew(const Entry& entry) {
+  const auto& quota = entry.spec.quota;
+  if (!quota || !quota->has_checks || !entry.IsElastic() || entry.IsHeld()) return false;
+  return NextCounts(entry) || (quota->awaits_checks && !entry.read.replaces.empty());
+}
+
 // Why nothing of an AppWrapper that has not begun can be created. Empty: it can, or another controller knows.
 std::string WhyNotCreated(const JobKind& kind, const model::Object& wrapper, const DialectSettings& settings) {
   if (!IsSuspended(kind, *wrapper.body) && kind.is_active(StatusOf(wrapper))) return {};
@@ -261,6 +268,7 @@ void Workloads::DropWorkload(std::string_view ns, std::string_view name, Touched
 void Workloads::CloseIfEmpty(const Place& place, Touched* touched) {
   const auto at = entries_.find(place);
   if (at->second.job || !at->second.slices.empty() || !at->second.pods.empty()) return ReadPods(at->second, touched);
+  TellReplaced(at->second, std::nullopt, touched);
   Index(at->second, at->second.terms, false);
   touched->gangs.insert(at->second.key);
   entries_.erase(at);
@@ -388,6 +396,8 @@ void Workloads::Read(Entry& entry, Touched* touched) {
     if (!sets->limits) sets->limits = limits_.Problem(entry.key.ns, sets->json);
   std::string problem;
   const Terms before = std::exchange(entry.terms, entry.job ? TermsOf(entry, &problem) : entry.read.terms);
+  const Entry* const replacement = ReplacementOf(entry);
+  entry.replaced_by = replacement ? replacement->workload->meta.uid : std::string();
   model::GangSpec spec = SpecOf(entry);
   if (spec.problem.empty()) spec.problem = OneLine(problem);
   if (spec.uid != entry.spec.uid || spec != entry.spec)
@@ -398,6 +408,11 @@ void Workloads::Read(Entry& entry, Touched* touched) {
   if (!same_index) Index(entry, before, false);
   entry.spec = std::move(spec);
   if (!same_index) Index(entry, entry.terms, true);
+  if (const bool holds = HoldsNew(entry); std::exchange(entry.holds_new, holds) != holds)
+    touched->members.insert(entry.key);
+  const std::optional<std::string> replaced = NameOfReplaced(entry);
+  TellReplaced(entry, replaced ? std::optional(std::pair(*replaced, entry.read.has.has_value())) : std::nullopt,
+               touched);
 }
 
 Terms Workloads::TermsOf(const Entry& entry, std::string* problem) const {
@@ -430,28 +445,21 @@ std::string Workloads::ReadChecks(const Entry& entry, model::QuotaTerms* quota) 
     for (const auto& role : quota->has->roles)
       for (const auto& [resource, flavor] : role.flavors) flavors.insert(flavor);
   quota->places_before_checks = true;
+  // What an elastic job that runs is given besides has its nodes already.
+  const bool has_nodes = entry.IsElastic() && !entry.read.replaces.empty() && !entry.IsHeld();
   std::string refused;
   for (const std::string& name : queues_.ChecksOf(leaf, quota->has ? std::optional(flavors) : std::nullopt)) {
     const auto state = std::ranges::find(entry.read.checks, name, &WorkloadRead::CheckState::name);
     const std::string word = state == entry.read.checks.end() ? "Pending" : state->state;
+    quota->has_checks = true;
     if (word != "Ready") quota->awaits_checks = true;
     if (word == "Rejected") refused = kDeactivatedByCheck;
     if (word == "Retry" && refused.empty()) refused = "AdmissionCheck";
-    if (const Check* check = queues_.FindCheck(name); check && check->controller == kProvisioning)
+    if (const Check* check = queues_.FindCheck(name); check && check->controller == kProvisioning && !has_nodes)
       quota->places_before_checks = false;
   }
   quota->places_before_checks = quota->places_before_checks && quota->awaits_checks;
   return refused;
-}
-
-std::string Workloads::ReplacedBy(const Entry& entry) const {
-  const std::string& replaces = entry.read.replaces;
-  const size_t slash = replaces.find('/');
-  const Place old = slash == std::string::npos ? Place{entry.key.ns, replaces}
-                                               : Place{replaces.substr(0, slash), replaces.substr(slash + 1)};
-  const auto at = old.first == entry.key.ns ? entries_.find(old) : entries_.end();
-  if (at == entries_.end() || at->second.job || at->second.orphaned()) return {};
-  return at->second.spec.uid;
 }
 
 model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
@@ -492,6 +500,8 @@ model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
   quota.not_before_ms = entry.read.requeue_at_ms;
 
   quota.barred = BarredBy(entry, quota, ReadChecks(entry, &quota));
+  if (const Entry* replacement = ReplacementOf(entry); replacement && quota.barred.empty() && !quota.has)
+    quota.barred = replacement->read.has ? kSliceReplaced : kReplacementWaits;
   return quota;
 }
 

@@ -65,6 +65,10 @@ struct Entry {
   std::shared_ptr<const model::Object> next;  // a larger form of it, which waits for the rest; null: there is none
   SetsRead of_next;
   model::GangSpec spec;
+  bool holds_new = false;  // it has grown, and checks are to agree: until then its new pods wait
+  // Of one without a job: which one it is to replace, and whether it has quota; and the uid of the one that replaces it.
+  std::optional<std::pair<std::string, bool>> replaces;
+  std::string replaced_by;
 
   // The job is gone; its Workload and pods may be there.
   void ForgetJob();
@@ -195,8 +199,14 @@ class Workloads {
   void ReadAll(std::set<Place> places, Touched* touched);  // by value: what is read moves in its index
   Terms TermsOf(const Entry& entry, std::string* problem) const;
   model::GangSpec SpecOf(const Entry& entry) const;
+  // Returns the name of the Workload that the entry's, which is no job's, says it replaces; nullopt: none.
+  std::optional<std::string> NameOfReplaced(const Entry& entry) const;
   // Returns the uid of the gang that the entry's Workload says it replaces; empty: there is none, or it is a job's.
   std::string ReplacedBy(const Entry& entry) const;
+  // Returns the one that replaces the entry's Workload, which is no job's, in the same queue; null: none does.
+  const Entry* ReplacementOf(const Entry& entry) const;
+  // Reads the one again that the entry replaces, or did, if that stands otherwise now.
+  void TellReplaced(Entry& entry, std::optional<std::pair<std::string, bool>> now, Touched* touched);
   model::QuotaTerms QuotaOf(const Entry& entry) const;
   std::string ReadChecks(const Entry& entry, model::QuotaTerms* quota) const;
   // By the entry's uid, and by `terms`.
@@ -215,6 +225,7 @@ class Workloads {
   std::map<JobPlace, Place> owners_;  // of ProvisioningRequests and PodTemplates
   std::map<Place, Owned> owned_;
   std::map<std::string, Place> by_uid_;
+  std::map<Place, std::set<std::string>> replacements_;  // of Workloads without a job: by name
   std::map<std::pair<std::string, std::string>, std::set<Place>> by_local_;  // namespace, LocalQueue
   Users by_workload_class_, by_pod_class_;
   PriorityClasses workload_classes_, pod_classes_;

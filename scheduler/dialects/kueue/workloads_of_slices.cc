@@ -59,6 +59,54 @@ model::GangKey Workloads::GangOfWorkload(const std::string& ns, const std::strin
   return {std::string(kDialect), place.first, place.second};
 }
 
+std::optional<std::string> Workloads::NameOfReplaced(const Entry& entry) const {
+  if (entry.job || !entry.workload || entry.ended() || !entry.read.active || entry.read.replaces.empty())
+    return std::nullopt;
+  const std::string& replaces = entry.read.replaces;
+  const size_t slash = replaces.find('/');
+  if (slash != std::string::npos && replaces.substr(0, slash) != entry.key.ns) return std::nullopt;
+  std::string name = slash == std::string::npos ? replaces : replaces.substr(slash + 1);
+  return name == entry.key.name ? std::nullopt : std::optional(std::move(name));
+}
+
+std::string Workloads::ReplacedBy(const Entry& entry) const {
+  const std::optional<std::string> name = NameOfReplaced(entry);
+  const auto at = name ? entries_.find({entry.key.ns, *name}) : entries_.end();
+  if (at == entries_.end() || at->second.job || at->second.orphaned()) return {};
+  return at->second.spec.uid;
+}
+
+const Entry* Workloads::ReplacementOf(const Entry& entry) const {
+  if (entry.job || !entry.workload) return nullptr;
+  const auto by = replacements_.find({entry.key.ns, entry.key.name});
+  if (by == replacements_.end()) return nullptr;
+  const Entry* first = nullptr;
+  for (const std::string& name : by->second) {
+    const Entry& one = entries_.at({entry.key.ns, name});
+    if (one.terms.queue == entry.terms.queue && (!first || (one.read.has && !first->read.has))) first = &one;
+  }
+  return first;
+}
+
+void Workloads::TellReplaced(Entry& entry, std::optional<std::pair<std::string, bool>> now, Touched* touched) {
+  const auto before = std::exchange(entry.replaces, std::move(now));
+  if (before == entry.replaces) return;
+  std::set<std::string> replaced;
+  if (before) {
+    std::set<std::string>& others = replacements_[{entry.key.ns, before->first}];
+    others.erase(entry.key.name);
+    if (others.empty()) replacements_.erase({entry.key.ns, before->first});
+    replaced.insert(before->first);
+  }
+  if (entry.replaces) {
+    std::set<std::string>& others = replacements_[{entry.key.ns, entry.replaces->first}];
+    if (others.size() < kMostSlices) others.insert(entry.key.name);
+    replaced.insert(entry.replaces->first);
+  }
+  for (const std::string& name : replaced)
+    if (const auto at = entries_.find({entry.key.ns, name}); at != entries_.end()) Read(at->second, touched);
+}
+
 void Workloads::PutCluster(const model::Object& cluster, Touched* touched) {
   const model::OwnerReference* owner = cluster.meta.Controller();
   const model::ObjectKind& kind = RayJobKind().kind;
