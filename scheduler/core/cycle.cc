@@ -76,7 +76,8 @@ struct Cycle::Parts {
   ObjectKeeper keeper{outbox, clock};
   GangStatus gang_status{state, book, agenda, outbox, keeper, clock};
   QueueStatus queue_status{state, dialects, queues, tallies, keeper, clock};
-  SharingStatus sharing_status{quota_desk, keeper, announcer, clock};
+  CohortStatus cohort_status{quota_desk, keeper, clock};
+  SharingStatus sharing_status{quota_desk, keeper, cohort_status, announcer, clock};
   FigureRefresh figures{options, book, agenda, tallies, clock};
   Describer describer{state, book, quota_desk, journal};
   ClusterDescriber cluster_describer{state, queues, quota_desk, tallies};
@@ -175,6 +176,7 @@ void Cycle::Decide() {
   }
   it.publish.Run();
   it.sharing_status.Publish();
+  it.cohort_status.Publish();
 }
 
 // What is left goes on in the next cycle, so that no events wait for it.
@@ -278,7 +280,8 @@ std::optional<Millis> Cycle::NextDeadline() const {
   std::optional<Millis> next;
   if (it.quota.any()) next = it.clock.MonotonicMs() + kQuotaPauseMs;
   for (const std::optional<Millis>& at : {it.agenda.NextDeadline(), it.figures.NextDeadline(), it.queue_status.DueAt(),
-                                          it.sharing_status.DueAt(), it.flush.DueAt(), it.seeker.DueAt()})
+                                          it.sharing_status.DueAt(), it.cohort_status.DueAt(), it.flush.DueAt(),
+                                          it.seeker.DueAt()})
     if (at) next = std::min(next.value_or(*at), *at);
   return next;
 }

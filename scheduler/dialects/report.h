@@ -49,7 +49,8 @@ struct GangReport {
   friend bool operator==(const GangReport&, const GangReport&) = default;
 };
 
-// What a queue that gives quota before there are pods, or a queue of a namespace that leads to one, holds.
+// What a queue that gives quota before there are pods, or a queue of a namespace that leads to one, holds; of a cohort
+// of such queues, its share.
 struct SharingReport {
   struct Cell {
     std::string flavor, resource;
@@ -57,6 +58,9 @@ struct SharingReport {
     friend bool operator==(const Cell&, const Cell&) = default;
   };
   std::string ns, name;  // `ns` empty: the queue itself
+  bool is_cohort = false;
+  // What it borrows of what it could borrow, in thousandths, by its weight; nullopt: queues do not share by that.
+  std::optional<double> share;
   std::vector<Cell> cells;
   int64_t pending = 0, reserving = 0, admitted = 0;  // gangs
   base::Millis now_wall_ms = 0;

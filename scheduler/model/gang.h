@@ -87,6 +87,8 @@ struct QuotaTerms {
   bool awaits_checks = false;         // with quota, it is not placed on nodes yet: others have to agree first
   bool places_before_checks = false;  // with `awaits_checks`: it is placed nonetheless, and not admitted yet
   bool has_checks = false;            // others have to agree, or have agreed
+  // Since when its pods are ready (wall time), as its object says; 0: they are not, or that is not asked for.
+  base::Millis ready_ms = 0;
   bool released = false;  // its job may make pods, or still has some: quota and nodes are kept until it has stopped
   // By role, how many of its members have ended well and are not followed by others: they take no quota any more.
   std::map<std::string, int64_t> done;

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -152,9 +153,21 @@ class Observer {
     const model::GangKey* by = nullptr;  // kEvicted: the gang that comes in its place; null: none
     std::string_view by_queue = {};      // where `by` is
     double seconds = 0;                  // kReserved, kAdmitted: since it stands in line
-    double checked_seconds = 0;          // kAdmitted: since it has quota
+    // kAdmitted: since it has quota, where others had to agree; nullopt: none had to.
+    std::optional<double> checked_seconds = {};
   };
   virtual void OnQuota(const QuotaStep&) {}
+
+  // The pods of a gang that is admitted are ready, where that is asked for.
+  struct PodsReady {
+    const model::GangKey& gang;
+    std::string_view queue, local;  // see QuotaStep
+    double seconds = 0;             // since it stood in line
+  };
+  virtual void OnPodsReady(const PodsReady&) {}
+  // The first of such queues were tried together so many times, and some gang was given quota, or had to give it back;
+  // and so many times with neither.
+  virtual void OnQuotaAttempts(int64_t /*fruitful*/, int64_t /*fruitless*/) {}
 
   // How a queue that gives quota before there are pods stands, or a queue of a namespace that leads to one.
   struct QuotaQueue {

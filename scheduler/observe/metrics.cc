@@ -227,6 +227,10 @@ void Metrics::OnFlushed(const model::GangKey&, bool placed) {
 
 void Metrics::OnQuota(const QuotaStep& step) { registry_->quota.Count(step); }
 
+void Metrics::OnPodsReady(const PodsReady& ready) { registry_->quota.Count(ready); }
+
+void Metrics::OnQuotaAttempts(int64_t fruitful, int64_t fruitless) { registry_->quota.CountAttempts(fruitful, fruitless); }
+
 void Metrics::OnQuotaQueue(const QuotaQueue& queue) { registry_->quota.Show(queue); }
 
 void Metrics::OnFilledUp() { registry_->filled_up.Increment(); }

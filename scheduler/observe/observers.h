@@ -41,6 +41,12 @@ class Observers final : public Observer {
   void OnQuota(const QuotaStep& step) override {
     for (Observer* one : watchers_) one->OnQuota(step);
   }
+  void OnPodsReady(const PodsReady& ready) override {
+    for (Observer* one : watchers_) one->OnPodsReady(ready);
+  }
+  void OnQuotaAttempts(int64_t fruitful, int64_t fruitless) override {
+    for (Observer* one : watchers_) one->OnQuotaAttempts(fruitful, fruitless);
+  }
   void OnQuotaQueue(const QuotaQueue& queue) override {
     for (Observer* one : watchers_) one->OnQuotaQueue(queue);
   }

@@ -64,7 +64,7 @@ struct QuotaMetrics::Families {
   struct OfQueues {
     Family<Gauge>&pending, &reserving, &admitted, &status, &reservation, &usage;
     Family<Counter>&reserved_total, &admitted_total, &evicted_total;
-    Family<Histogram>&reserved_seconds, &admitted_seconds, &checks_seconds;
+    Family<Histogram>&reserved_seconds, &admitted_seconds, &checks_seconds, &ready_seconds;
   };
   OfQueues cluster{
       Gauges("kueue_pending_workloads",
@@ -88,7 +88,11 @@ struct QuotaMetrics::Families {
       Waits("kueue_admission_wait_time_seconds",
             "The time between a workload was created or requeued until admission, per 'cluster_queue'."),
       Waits("kueue_admission_checks_wait_time_seconds",
-            "The time from when a workload got the quota reservation until admission, per 'cluster_queue'."),
+            "The time from when a workload got the quota reservation until admission, per 'cluster_queue'; of those with "
+            "admission checks."),
+      Waits("kueue_ready_wait_time_seconds",
+            "The time between a workload was created or requeued until its pods were ready, per 'cluster_queue'; with "
+            "waitForPodsReady."),
   };
   OfQueues local{
       Gauges("kueue_local_queue_pending_workloads",
@@ -112,7 +116,11 @@ struct QuotaMetrics::Families {
       Waits("kueue_local_queue_admission_wait_time_seconds",
             "The time between a workload of a LocalQueue was created or requeued until admission."),
       Waits("kueue_local_queue_admission_checks_wait_time_seconds",
-            "The time from when a workload of a LocalQueue got the quota reservation until admission."),
+            "The time from when a workload of a LocalQueue got the quota reservation until admission; of those with "
+            "admission checks."),
+      Waits("kueue_local_queue_ready_wait_time_seconds",
+            "The time between a workload of a LocalQueue was created or requeued until its pods were ready; with "
+            "waitForPodsReady."),
   };
   Family<Gauge>& nominal =
       Gauges("kueue_cluster_queue_nominal_quota", "The nominal quota of a ClusterQueue by flavor and resource.");
@@ -132,6 +140,11 @@ struct QuotaMetrics::Families {
   Family<Counter>& preempted_total = Counters("kueue_preempted_workloads_total",
                                               "The number of preempted workloads per 'preempting_cluster_queue' and "
                                               "'reason'.");
+
+  Family<Counter>& attempts_total =
+      Counters("kueue_admission_attempts_total",
+               "The total number of attempts to admit workloads, each of which may try several, per 'result': success, "
+               "or inadmissible where no workload was admitted.");
 
   using QueueName = std::pair<std::string, std::string>;  // namespace, or nothing, and name
   template <typename Metric>
@@ -205,6 +218,12 @@ struct QuotaMetrics::Families {
     }
   }
 
+  void Wait(Family<Histogram>& family, const QueueName& name, double seconds) {
+    Histogram& histogram = family.Add(LabelsOf(name.first, name.second), WaitBuckets());
+    histogram.Observe(seconds);
+    Keep(queues[name].waits, family, histogram);
+  }
+
   void CountIn(OfQueues& families, const QueueName& name, const Observer::QuotaStep& step) {
     Shown& shown = queues[name];
     const Labels queue = LabelsOf(name.first, name.second);
@@ -213,19 +232,15 @@ struct QuotaMetrics::Families {
       counter.Increment();
       Keep(shown.counters, family, counter);
     };
-    const auto wait = [&](Family<Histogram>& family, double seconds) {
-      Histogram& histogram = family.Add(queue, WaitBuckets());
-      histogram.Observe(seconds);
-      Keep(shown.waits, family, histogram);
-    };
     switch (step.kind) {
       case Kind::kReserved:
         count(families.reserved_total, queue);
-        return wait(families.reserved_seconds, step.seconds);
+        return Wait(families.reserved_seconds, name, step.seconds);
       case Kind::kAdmitted:
         count(families.admitted_total, queue);
-        wait(families.admitted_seconds, step.seconds);
-        return wait(families.checks_seconds, step.checked_seconds);
+        Wait(families.admitted_seconds, name, step.seconds);
+        if (step.checked_seconds) Wait(families.checks_seconds, name, *step.checked_seconds);
+        return;
       case Kind::kEvicted: {
         auto [reason, cause] = ReasonAndCause(step.by ? "Preempted" : step.reason);
         Labels labels = queue;
@@ -249,6 +264,21 @@ void QuotaMetrics::Count(const Observer::QuotaStep& step) {
     f.preempted_total
         .Add({{"preempting_cluster_queue", std::string(step.by_queue)}, {"reason", std::string(step.reason)}})
         .Increment();
+}
+
+void QuotaMetrics::Count(const Observer::PodsReady& ready) {
+  Families& f = *families_;
+  f.Wait(f.cluster.ready_seconds, {"", std::string(ready.queue)}, ready.seconds);
+  if (!ready.local.empty())
+    f.Wait(f.local.ready_seconds, {ready.gang.ns, std::string(ready.local)}, ready.seconds);
+}
+
+void QuotaMetrics::CountAttempts(int64_t fruitful, int64_t fruitless) {
+  const auto count = [this](const char* result, int64_t times) {
+    if (times > 0) families_->attempts_total.Add({{"result", result}}).Increment(static_cast<double>(times));
+  };
+  count("success", fruitful);
+  count("inadmissible", fruitless);
 }
 
 void QuotaMetrics::Show(const Observer::QuotaQueue& queue) {

@@ -20,6 +20,8 @@ class QuotaMetrics {
   ~QuotaMetrics();
 
   void Count(const Observer::QuotaStep& step);
+  void Count(const Observer::PodsReady& ready);
+  void CountAttempts(int64_t fruitful, int64_t fruitless);
   // Shows the queue as it stands; a queue that is gone is not shown any more.
   void Show(const Observer::QuotaQueue& queue);
 

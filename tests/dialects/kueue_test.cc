@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dialects/kueue/kueue.h"
 
+#include <limits>
+#include <optional>
+
 #include "base/sha1.h"
 #include "dialects/kueue/queue_status.h"
 #include "tests/dialects/kueue_objects.h"
@@ -551,6 +554,28 @@ TEST_CASE("queues say what they hold and whether they are active") {
   CHECK(status("", "cluster-queue")["conditions"][0]["reason"] == "FlavorNotFound");
   CHECK(status("ns", "user-queue")["conditions"][0]["reason"] == "ClusterQueueIsInactive");
   CHECK(cluster.dialect.DescribeLeaf("cluster-queue")->stop == model::StopPolicy::kHold);
+}
+
+TEST_CASE("queues and cohorts say their shares, where they share by that") {
+  Cluster cluster;
+  cluster.Add("cohorts", Named("Cohort", "all"));
+  const auto shown = [&](bool is_cohort, std::optional<double> share) {
+    SharingReport report;
+    report.name = is_cohort ? "all" : "cluster-queue";
+    report.is_cohort = is_cohort;
+    report.share = share;
+    std::vector<cluster::DesiredObject> out;
+    cluster.dialect.DesireOfSharing(report, cluster, &out);
+    REQUIRE(out.size() == 1);
+    CHECK(out[0].ref.kind == (is_cohort ? "Cohort" : "ClusterQueue"));
+    return out[0].fields["status"]["fairSharing"];
+  };
+  for (const bool is_cohort : {false, true}) {
+    CHECK(shown(is_cohort, 166.6) == Json{{"weightedShare", 167}});
+    CHECK(shown(is_cohort, std::numeric_limits<double>::infinity()) ==
+          Json{{"weightedShare", std::numeric_limits<int64_t>::max()}});
+    CHECK(shown(is_cohort, std::nullopt).is_null());
+  }
 }
 
 TEST_CASE("amounts are printed as Kueue prints them") {

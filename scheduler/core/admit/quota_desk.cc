@@ -110,53 +110,13 @@ void QuotaDesk::StartTerm() {
 }
 
 std::vector<GangId> QuotaDesk::Renew(std::vector<GangId>* barred) {
-  for (const Declared& declared : std::exchange(declared_, {})) Renew(declared);
+  RenewQueues();
   std::vector<GangId> followed;
   for (const GangId id : std::exchange(noted_, {})) {
     if (Follow(id)) barred->push_back(id);
     followed.push_back(id);
   }
   return followed;
-}
-
-void QuotaDesk::TouchBelow(const std::string& cohort) {
-  const queue::ShareTree& shares = admission_.shares();
-  if (const queue::QueueId id = shares.Cohort(cohort); id.valid())
-    for (const queue::QueueId leaf : shares.LeavesBelow(id)) counts_.Touch({"", shares.name(leaf)});
-}
-
-void QuotaDesk::Renew(const Declared& declared) {
-  const dialects::Dialect& dialect = *declared.dialect;
-  const QuotaCounts::QueueName queue{declared.ns, declared.name};
-  switch (declared.kind) {
-    case Declared::Kind::kFlavor:
-      if (auto flavor = dialect.DescribeFlavor(declared.name)) return admission_.Put(*std::move(flavor));
-      return admission_.DropFlavor(declared.name);
-    case Declared::Kind::kCohort:
-      if (auto cohort = dialect.DescribeCohort(declared.name))
-        admission_.Put(*std::move(cohort));
-      else
-        admission_.DropCohort(declared.name);
-      return TouchBelow(declared.name);
-    case Declared::Kind::kLeaf:
-      counts_.Touch(queue);
-      if (auto leaf = dialect.DescribeLeaf(declared.name)) {
-        dialect_of_[queue] = declared.dialect;
-        return admission_.Put(*std::move(leaf));
-      }
-      dialect_of_.erase(queue);
-      return admission_.DropLeaf(declared.name);
-    case Declared::Kind::kLocal:
-      if (auto local = dialect.DescribeLocal(declared.ns, declared.name)) {
-        const bool admits = local->admits;
-        dialect_of_[queue] = declared.dialect;
-        counts_.Lead(queue, local->queue);
-        return admission_.Put(*std::move(local), admits);
-      }
-      dialect_of_.erase(queue);
-      counts_.Lead(queue, {});
-      return admission_.DropLocal(declared.ns, declared.name);
-  }
 }
 
 bool QuotaDesk::Follow(GangId id) {
@@ -215,6 +175,7 @@ void QuotaDesk::TakeOver(GangId id) {
   quota.report = {};
   quota.report.has = std::move(has);
   quota.taken_over = quota.admission_told = true;
+  quota.ready_told = quota.terms->ready_ms > 0;
 }
 
 void QuotaDesk::KeepBound(GangId id, HeldQuota* has) const {
@@ -557,35 +518,6 @@ std::string QuotaDesk::QueueName(const model::GangAsk& ask) const {
 dialects::Dialect* QuotaDesk::DialectOf(const QuotaCounts::QueueName& queue) const {
   const auto at = dialect_of_.find(queue);
   return at == dialect_of_.end() ? nullptr : at->second;
-}
-
-const model::LeafQueueSpec* QuotaDesk::Leaf(const QuotaCounts::QueueName& queue) const {
-  const auto& [ns, name] = queue;
-  const model::LocalQueueSpec* local = ns.empty() ? nullptr : admission_.local(ns, name);
-  if (!ns.empty() && !local) return nullptr;
-  const queue::QueueId leaf = admission_.shares().Leaf(local ? local->queue : name);
-  return leaf.valid() ? &admission_.shares().leaf(leaf) : nullptr;
-}
-
-double QuotaDesk::WeightedShare(const std::string& leaf) const {
-  const queue::QueueId id = admission_.shares().Leaf(leaf);
-  return id.valid() ? admission_.shares().Dominant(id).Weighted() : 0;
-}
-
-std::vector<std::pair<std::string, double>> QuotaDesk::SharesAbove(const std::string& leaf) const {
-  std::vector<std::pair<std::string, double>> shares;
-  const queue::ShareTree& tree = admission_.shares();
-  queue::QueueId id = tree.Leaf(leaf);
-  while (id.valid() && (id = tree.parent(id)).valid()) shares.emplace_back(tree.name(id), tree.Dominant(id).Weighted());
-  return shares;
-}
-
-std::vector<std::string> QuotaDesk::LevelsOf(const HeldQuota::Role& role) const {
-  for (const auto& [resource, name] : role.flavors)
-    if (const auto flavor = admission_.flavors().find(name);
-        flavor != admission_.flavors().end() && !flavor->second.levels.empty())
-      return flavor->second.levels;
-  return {};
 }
 
 }  // namespace tutti::core

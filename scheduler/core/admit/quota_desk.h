@@ -119,9 +119,16 @@ class QuotaDesk {
   // Returns all queues that are declared, except cohorts, with their dialects.
   const std::map<QuotaCounts::QueueName, dialects::Dialect*>& queues() const { return dialect_of_; }
   const queue::ShareTree& shares() const { return admission_.shares(); }
+  // Tells whether queues share by how much each borrows.
+  bool SharesFairly() const { return admission_.rules().fair_sharing; }
+  // Returns the dialect of a cohort that is declared; null: there is none.
+  dialects::Dialect* DialectOfCohort(const std::string& cohort) const;
+  // Takes the names of the cohorts whose declarations changed.
+  std::set<std::string> TakeTouchedCohorts() { return std::exchange(touched_cohorts_, {}); }
   // Returns how much the queue borrows of all that it could borrow, in thousandths, by its weight; 0: there is no such
   // queue.
   double WeightedShare(const std::string& leaf) const;
+  double CohortShare(const std::string& cohort) const;
   // Returns the same of each cohort around the queue, the nearest first.
   std::vector<std::pair<std::string, double>> SharesAbove(const std::string& leaf) const;
   // Returns the label keys of the topology of the role's flavors, the widest level first; empty: they have none.
@@ -135,8 +142,10 @@ class QuotaDesk {
     auto operator<=>(const Declared&) const = default;
   };
   void Renew(const Declared& declared);
-  // Has the queues below the cohort restated: their shares may be others now.
-  void TouchBelow(const std::string& cohort);
+  // Takes up what was declared of queues. All queues of the trees that changed are restated: their shares may be others.
+  void RenewQueues();
+  // Adds the names of the cohorts that are the roots of these.
+  void AddRoots(const std::set<Declared>& declared, std::set<std::string>* roots) const;
   // Applies the gang's declaration. Returns true if the gang has to give back what it had.
   bool Follow(model::GangId id);
   void TakeOver(model::GangId id);
@@ -173,6 +182,8 @@ class QuotaDesk {
   queue::KueueAdmission admission_;
   QuotaCounts counts_;
   std::map<QuotaCounts::QueueName, dialects::Dialect*> dialect_of_;
+  std::map<std::string, dialects::Dialect*> dialect_of_cohort_;
+  std::set<std::string> touched_cohorts_;
   std::set<Declared> declared_;    // to be taken up
   std::set<model::GangId> noted_;  // likewise
 };

@@ -313,6 +313,7 @@ struct GangQuota {
   bool taken_over = false;      // it has what its object said
   bool placed = false;          // since it has that, it had nodes
   bool admission_told = false;  // since it has that, the observer was told that it is admitted, or need not be
+  bool ready_told = false;      // the observer was told that its pods are ready, or need not be
   bool replaced = false;        // what it had is that of a gang which is a larger form of it
   model::Fit fit = model::Fit::kNodes;   // that of `declared`, decided when it got its quota; never kAuto
   std::optional<model::HeldQuota> last;  // what it had, where it has ended

@@ -133,6 +133,13 @@ void QuotaGate::TellIfAdmitted(GangId id) {
   announcer_.Quota(gang, observe::Observer::QuotaStep::Kind::kAdmitted, desk_.QueueName(gang));
 }
 
+void QuotaGate::TellIfReady(GangId id) {
+  Gang& gang = book_.at(id);
+  if (!gang.quota || !gang.quota->terms || !gang.quota->has()) return;
+  const bool ready = gang.quota->terms->ready_ms > 0;
+  if (!std::exchange(gang.quota->ready_told, ready) && ready) announcer_.Ready(gang, desk_.QueueName(gang));
+}
+
 void QuotaGate::TellEvicted(GangId id, GangId by) {
   const Gang& gang = book_.at(id);
   const Gang* taker = by.valid() ? &book_.at(by) : nullptr;

@@ -32,6 +32,8 @@ class QuotaGate {
   void Follow(model::GangId id);
   // Tells the observer that the gang is admitted, once it is.
   void TellIfAdmitted(model::GangId id);
+  // Tells the observer that the gang's pods are ready, once they are.
+  void TellIfReady(model::GangId id);
   // Tells the observer that the gang has to give back what it has; `by`: for that gang, invalid: for none.
   void TellEvicted(model::GangId id, model::GangId by = {});
   // Gives back what the gang has to give back, if it has stopped. Returns true if it did.

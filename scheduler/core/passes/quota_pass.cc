@@ -53,6 +53,7 @@ void QuotaPass::Run() {
   for (const GangId id : barred) gate_.TellEvicted(id);
   for (const GangId id : followed) {
     gate_.TellIfAdmitted(id);
+    gate_.TellIfReady(id);
     gate_.ReleaseIfStopped(id);
     Mark(id);
   }
@@ -89,6 +90,7 @@ void QuotaPass::Consider(GangId id) {
 }
 
 void QuotaPass::Follow(const queue::PassResult& result) {
+  announcer_.QuotaAttempts(result.fruitful, result.fruitless);
   for (const auto& evicted : result.evicted) {
     gate_.TellEvicted(evicted.gang, evicted.by);
     gate_.ReleaseIfStopped(evicted.gang);

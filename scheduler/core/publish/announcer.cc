@@ -81,9 +81,19 @@ void Announcer::Quota(const Gang& gang, observe::Observer::QuotaStep::Kind kind,
   step.seconds = waited;
   if (const model::HeldQuota* has = gang.quota && gang.quota->report.has ? &*gang.quota->report.has : nullptr) {
     step.local = has->local_queue;
-    step.checked_seconds = std::max(0.0, Seconds(clock_.WallMs() - has->reserved_ms));
+    if (gang.quota->terms && gang.quota->terms->has_checks)
+      step.checked_seconds = std::max(0.0, Seconds(clock_.WallMs() - has->reserved_ms));
   }
   observer_->OnQuota(step);
+}
+
+void Announcer::Ready(const Gang& gang, std::string_view queue) const {
+  if (!observer_) return;
+  const model::QuotaTerms& terms = *gang.quota->terms;
+  observer_->OnPodsReady({.gang = gang.key,
+                          .queue = queue,
+                          .local = gang.quota->report.has->local_queue,
+                          .seconds = std::max(0.0, Seconds(terms.ready_ms - terms.ask.queued_ms))});
 }
 
 }  // namespace tutti::core

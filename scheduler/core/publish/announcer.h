@@ -36,6 +36,12 @@ class Announcer {
   // none.
   void Quota(const Gang& gang, observe::Observer::QuotaStep::Kind kind, std::string_view queue,
              std::string_view reason = {}, const Gang* by = nullptr, std::string_view by_queue = {}) const;
+  // Reports that the gang's pods are ready. REQUIRES: it has quota.
+  void Ready(const Gang& gang, std::string_view queue) const;
+  // Reports how often the first of such queues were tried: see Observer.
+  void QuotaAttempts(int64_t fruitful, int64_t fruitless) const {
+    if (observer_ && fruitful + fruitless > 0) observer_->OnQuotaAttempts(fruitful, fruitless);
+  }
   // Reports how a queue that gives quota before there are pods stands now.
   void Queue(const observe::Observer::QuotaQueue& queue) const {
     if (observer_) observer_->OnQuotaQueue(queue);

@@ -35,6 +35,7 @@ void SharingStatus::Report(const QueueName& queue) {
   if (keeper_.AwaitsReply(subject)) return;
   const dialects::SharingReport report = ReportOf(queue);
   Announce(queue, report);
+  if (queue.first.empty()) cohorts_.MarkAround(queue.second);
   std::vector<cluster::DesiredObject> desired;
   dialect->DesireOfSharing(report, keeper_, &desired);
   keeper_.Want(subject, cluster::Lane::kStatus, std::move(desired));
@@ -49,6 +50,7 @@ dialects::SharingReport SharingStatus::ReportOf(const QueueName& queue) const {
   report.pending = sums.pending;
   report.reserving = sums.reserving;
   report.admitted = sums.admitted;
+  if (queue.first.empty() && desk_.SharesFairly()) report.share = desk_.WeightedShare(queue.second);
   const model::LeafQueueSpec* leaf = desk_.Leaf(queue);
   if (!leaf) return report;
   ForEachCell(*leaf, [&](const QuotaCounts::CellName& cell, const model::CellQuota& quota) {

@@ -8,6 +8,7 @@
 
 #include "core/admit/quota_desk.h"
 #include "core/publish/announcer.h"
+#include "core/publish/cohort_status.h"
 #include "core/publish/due_reports.h"
 #include "core/publish/object_keeper.h"
 
@@ -15,8 +16,9 @@ namespace tutti::core {
 
 class SharingStatus final : public ObjectKeeper::Owner {
  public:
-  SharingStatus(QuotaDesk& desk, ObjectKeeper& keeper, const Announcer& announcer, const base::Clock& clock)
-      : desk_(desk), keeper_(keeper), announcer_(announcer), clock_(clock) {}
+  SharingStatus(QuotaDesk& desk, ObjectKeeper& keeper, CohortStatus& cohorts, const Announcer& announcer,
+                const base::Clock& clock)
+      : desk_(desk), keeper_(keeper), cohorts_(cohorts), announcer_(announcer), clock_(clock) {}
 
   // Reports the queues that changed, if it is time.
   void Publish();
@@ -33,6 +35,7 @@ class SharingStatus final : public ObjectKeeper::Owner {
 
   QuotaDesk& desk_;
   ObjectKeeper& keeper_;
+  CohortStatus& cohorts_;
   const Announcer& announcer_;
   const base::Clock& clock_;
   DueReports<QueueName> due_;

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "base/json.h"
@@ -102,12 +104,23 @@ void SetCondition(std::string_view type, bool status, std::string_view reason, s
                          {"lastTransitionTime", base::FormatTime(now_wall_ms)}});
 }
 
+// One that borrows with weight 0 has the largest share there is.
+Json ShareStatus(const SharingReport& report) {
+  if (!report.share) return {{"fairSharing", nullptr}};
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  const double share = std::ceil(*report.share);
+  const int64_t weighted = share < static_cast<double>(kMost) ? static_cast<int64_t>(share) : kMost;
+  return {{"fairSharing", {{"weightedShare", weighted}}}};
+}
+
 Json LeafStatus(const model::LeafQueueSpec& leaf, const SharingReport& report) {
-  return {{"pendingWorkloads", report.pending},
-          {"reservingWorkloads", report.reserving},
-          {"admittedWorkloads", report.admitted},
-          {"flavorsReservation", Usages(leaf, report, false, true)},
-          {"flavorsUsage", Usages(leaf, report, true, true)}};
+  Json status = {{"pendingWorkloads", report.pending},
+                 {"reservingWorkloads", report.reserving},
+                 {"admittedWorkloads", report.admitted},
+                 {"flavorsReservation", Usages(leaf, report, false, true)},
+                 {"flavorsUsage", Usages(leaf, report, true, true)}};
+  status.update(ShareStatus(report));
+  return status;
 }
 
 Json LocalStatus(const model::LeafQueueSpec* leaf, bool stopped, const SharingReport& report) {

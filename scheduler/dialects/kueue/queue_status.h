@@ -22,6 +22,8 @@ void SetCondition(std::string_view type, bool status, std::string_view reason, s
 
 // The fields of `status` but its conditions.
 base::Json LeafStatus(const model::LeafQueueSpec& leaf, const SharingReport& report);
+// Field `fairSharing`; null where queues do not share by that.
+base::Json ShareStatus(const SharingReport& report);
 base::Json LocalStatus(const model::LeafQueueSpec* leaf, bool stopped, const SharingReport& report);
 
 // Tells whether an object has the fields, times of conditions apart.

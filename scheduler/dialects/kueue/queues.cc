@@ -66,9 +66,7 @@ void Queues::Put(const std::shared_ptr<const model::Object>& object, Touched* to
   } else if (kind == "Topology") {
     if (topologies_.Put(*object)) ReadTopologyAgain(name, touched);
   } else if (kind == "Cohort") {
-    model::CohortSpec cohort = ReadCohort(*object);
-    if (const auto at = cohorts_.find(name); at == cohorts_.end() || at->second != cohort)
-      SetCohort(name, std::move(cohort), touched);
+    PutCohort(object, touched);
   } else if (kind == "ClusterQueue") {
     PutLeaf(object, touched);
   } else if (kind == "LocalQueue") {
@@ -107,7 +105,7 @@ void Queues::Drop(std::string_view kind_name, std::string_view ns, std::string_v
   } else if (row->kind == "Topology") {
     if (topologies_.Drop(name)) ReadTopologyAgain(key, touched);
   } else if (row->kind == "Cohort") {
-    if (cohorts_.contains(key)) SetCohort(key, std::nullopt, touched);
+    DropCohort(key, touched);
   } else if (row->kind == "ClusterQueue") {
     DropLeaf(key, touched);
   } else if (row->kind == "LocalQueue") {
@@ -125,19 +123,13 @@ void Queues::Drop(std::string_view kind_name, std::string_view ns, std::string_v
   }
 }
 
-// nullopt: it is gone.
-void Queues::SetCohort(const std::string& name, std::optional<model::CohortSpec> cohort, Touched* touched) {
-  const bool had_circle = HasCircle(name);
-  if (const auto at = cohorts_.find(name); at != cohorts_.end()) {
-    Leave(&cohorts_by_parent_, at->second.parent, name);
-    cohorts_.erase(at);
-  }
-  if (cohort) {
-    cohorts_by_parent_[cohort->parent].insert(name);
-    cohorts_.emplace(name, *std::move(cohort));
-  }
+void Queues::DropCohort(const std::string& name, Touched* touched) {
+  const auto at = cohorts_.find(name);
+  if (at == cohorts_.end()) return;
+  if (HasCircle(name)) TouchBelow(name, touched);
+  Leave(&cohorts_by_parent_, at->second.spec.parent, name);
+  cohorts_.erase(at);
   touched->cohorts.insert(name);
-  if (had_circle || HasCircle(name)) TouchBelow(name, touched);
 }
 
 void Queues::DropFlavor(const std::string& name, Touched* touched) {
@@ -184,6 +176,20 @@ void Queues::PutFlavor(const std::shared_ptr<const model::Object>& object, Touch
   touched->flavors.insert(name);
   TouchUsers(leaves_by_flavor_, name, touched);
   if (moves) RerouteUsers(leaves_by_flavor_, name, touched);
+}
+
+void Queues::PutCohort(const std::shared_ptr<const model::Object>& object, Touched* touched) {
+  const std::string& name = object->meta.name;
+  model::CohortSpec cohort = ReadCohort(*object);
+  const auto [at, fresh] = cohorts_.try_emplace(name);
+  at->second.object = object;
+  if (!fresh && at->second.spec == cohort) return;
+  const bool had_circle = HasCircle(name);
+  if (!fresh) Leave(&cohorts_by_parent_, at->second.spec.parent, name);
+  cohorts_by_parent_[cohort.parent].insert(name);
+  at->second.spec = std::move(cohort);
+  touched->cohorts.insert(name);
+  if (had_circle || HasCircle(name)) TouchBelow(name, touched);
 }
 
 void Queues::Index(const std::string& name, const Leaf& leaf, bool add) {
@@ -290,7 +296,7 @@ void Queues::TouchBelow(const std::string& cohort, Touched* touched) const {
 
 bool Queues::HasCircle(const std::string& cohort) const {
   std::set<std::string> passed;
-  for (auto at = cohorts_.find(cohort); at != cohorts_.end(); at = cohorts_.find(at->second.parent))
+  for (auto at = cohorts_.find(cohort); at != cohorts_.end(); at = cohorts_.find(at->second.spec.parent))
     if (!passed.insert(at->first).second) return true;
   return false;
 }
@@ -333,7 +339,7 @@ std::optional<model::Flavor> Queues::DescribeFlavor(std::string_view name) const
 
 std::optional<model::CohortSpec> Queues::DescribeCohort(std::string_view name) const {
   const auto at = cohorts_.find(name);
-  return at == cohorts_.end() ? std::nullopt : std::optional(at->second);
+  return at == cohorts_.end() ? std::nullopt : std::optional(at->second.spec);
 }
 
 std::optional<model::LeafQueueSpec> Queues::DescribeLeaf(std::string_view name) const {
@@ -472,6 +478,11 @@ void Queues::Desire(const SharingReport& report, std::vector<cluster::DesiredObj
     status["conditions"] = std::move(conditions);
     out->push_back(WithStatus(object, std::move(status), AgreesWithoutTimes));
   };
+  if (report.is_cohort) {
+    if (const auto cohort = cohorts_.find(report.name); cohort != cohorts_.end())
+      out->push_back(WithStatus(cohort->second.object, ShareStatus(report), AgreesWithoutTimes));
+    return;
+  }
   if (!report.ns.empty()) {
     const auto local = locals_.find({report.ns, report.name});
     if (local == locals_.end()) return;

@@ -55,7 +55,7 @@ class Queues {
   };
   FlavorTerms TermsOf(const base::Json& assignment) const;
 
-  // The statuses of the queue of the report, and of its checks.
+  // The statuses of the queue, or the cohort, of the report, and of the queue's checks.
   void Desire(const SharingReport& report, std::vector<cluster::DesiredObject>* out) const;
 
  private:
@@ -84,7 +84,8 @@ class Queues {
   void PutLocal(const std::shared_ptr<const model::Object>& object, Touched* touched);
   void TouchLeaf(const std::string& name, Touched* touched) const;
   void Reroute(const std::string& leaf);
-  void SetCohort(const std::string& name, std::optional<model::CohortSpec> cohort, Touched* touched);
+  void DropCohort(const std::string& name, Touched* touched);
+  void PutCohort(const std::shared_ptr<const model::Object>& object, Touched* touched);
   // The leaves of the cohort and of those below it.
   void TouchBelow(const std::string& cohort, Touched* touched) const;
   void TouchUsers(const Users& users, std::string_view name, Touched* touched) const;
@@ -102,7 +103,7 @@ class Queues {
 
   std::map<std::string, Kept<model::Flavor>, std::less<>> flavors_;
   Topologies topologies_;
-  std::map<std::string, model::CohortSpec, std::less<>> cohorts_;
+  std::map<std::string, Kept<model::CohortSpec>, std::less<>> cohorts_;
   std::map<std::string, Kept<Leaf>, std::less<>> leaves_;
   std::map<LocalName, Kept<model::LocalQueueSpec>> locals_;
   std::map<std::string, Kept<Check>, std::less<>> checks_;

@@ -268,6 +268,7 @@ WorkloadRead ReadWorkload(const model::Object& workload) {
     out.evicted_reason = TextIn(*evicted, "reason");
     out.evicted_ms = TimeIn(*evicted, "lastTransitionTime");
   }
+  if (const Json* ready = FindTrue(conditions, "PodsReady")) out.ready_ms = TimeIn(*ready, "lastTransitionTime");
   const Json* reserved = FindTrue(conditions, "QuotaReserved");
   if (const JsonField admission = status["admission"]; admission.present() && reserved) {
     std::set<std::string> failed;

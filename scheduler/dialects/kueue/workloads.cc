@@ -499,6 +499,7 @@ model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
   quota.released = entry.job && entry.IsLetGo();
   quota.not_before_ms = entry.read.requeue_at_ms;
 
+  quota.ready_ms = entry.read.ready_ms;
   quota.barred = BarredBy(entry, quota, ReadChecks(entry, &quota));
   if (const Entry* replacement = ReplacementOf(entry); replacement && quota.barred.empty() && !quota.has)
     quota.barred = replacement->read.has ? kSliceReplaced : kReplacementWaits;

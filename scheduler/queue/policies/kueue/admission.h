@@ -52,6 +52,8 @@ struct PassResult {
   std::vector<Admitted> admitted;   // in this order; one may be replaced by a later one
   std::vector<Evicted> evicted;     // each once, until it is released
   std::set<model::GangId> refused;  // those that wait for another reason than before: see Explain
+  // So many times the first of a tree's queues were tried, and some gang was admitted or evicted; or none was.
+  int64_t fruitful = 0, fruitless = 0;
 };
 
 // What a pass asks of nodes. Without these functions every gang has nodes. They may change no declaration, and no

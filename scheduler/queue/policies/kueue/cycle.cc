@@ -17,12 +17,17 @@ KueueCycle::KueueCycle(KueueAdmission& admission, const std::vector<QueueId>& le
       bids_(in_, in_.nodes_) {}
 
 bool KueueCycle::Run() {
-  Turns turns(in_.arena_, Nominate(), in_.rules_.fair_sharing);
+  const auto acts = [this] { return result_->admitted.size() + result_->evicted.size(); };
+  const size_t before = acts();
+  std::vector<Turn> nominated = Nominate();
+  const bool tries = !nominated.empty();
+  Turns turns(in_.arena_, std::move(nominated), in_.rules_.fair_sharing);
   turns_ = &turns;
   const Ledger::Mark mark = in_.ledger_.Here();
   while (Turn* turn = turns.Next()) Consider(turn);
   in_.ledger_.Rewind(mark);
   Commit();
+  if (tries) ++(acts() > before ? result_->fruitful : result_->fruitless);
   return progress_;
 }
 
