@@ -207,6 +207,24 @@ TEST_CASE("A new leader finds a gang that has half of its pods, and holds places
   CHECK(rig.Bound() == 2);
 }
 
+TEST_CASE("A gang that has lost a pod is promised again when a new leader sees the other go") {
+  PromiseRig rig;
+  rig.AddNode("n1", 2);
+  rig.Declare("g", {{"worker", 2}});
+  rig.Settle();
+  for (const char* name : {"w0", "w1"}) rig.AddPod(name, {.gang = "g", .role = "worker"});
+  rig.Settle();
+  REQUIRE(rig.states["g"] == GangState::kWhole);
+  rig.Delete("w0");
+  rig.Restart();
+  rig.Settle();
+  CHECK(rig.Decision("g").members.size() == 2);
+  rig.Delete("w1");
+  rig.Settle();
+  CHECK(rig.states["g"] == GangState::kAdmitted);
+  CHECK(rig.Decision("g").members.size() == 2);
+}
+
 // They are admitted, so their pods are to find the room. What takes room in their stead looks for it elsewhere.
 TEST_CASE("Places that are held for a gang without pods are not taken by pods of higher priority, and delay none") {
   PromiseRig rig;

@@ -76,6 +76,8 @@ void Promises::Follow(GangId id) {
       enrollment_.AddPromise(id, as);
     }
   for (Member* member : dropped) enrollment_.DropPromise(*member);
+  // A promise was all that was left of a whole gang, which is to start again.
+  if (!dropped.empty() && gang.members.empty()) Follow(id);
 }
 
 void Promises::EndKept(GangId id) {
