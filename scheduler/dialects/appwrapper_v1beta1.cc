@@ -33,6 +33,9 @@ constexpr const char kSetQueueing[] = "before manageQueueJob - setQueueing", kSe
                      kPreempting[] = "before PreemptQueueJobs - CanRun: false",
                      kSetCompleted[] = "before [UpdateQueueJobs] setCompleted";
 
+// A Pod is shown so long after its creation, or it has gone.
+constexpr Millis kShownWithinMs = 60'000;
+
 // As MCAD says it; the reason follows.
 const std::string kInsufficient = "Insufficient resources to dispatch AppWrapper. ",
                   kOverQuota = "Insufficient quota and/or resources to dispatch AppWrapper. ";
@@ -266,8 +269,12 @@ WrapperWish WhileRunning(const WrapperFacts& facts, McadNext next) {
     return wish;
   }
   if (facts.lost_all()) return PutBack(facts, std::move(next), "PodsFailedScheduling", facts.why());
-  if (facts.lost_bare_pods() && TextIn(facts.status, "queuejobstate") == "Running")
-    return PutBack(facts, std::move(next), "PodsFailedScheduling", "its pods ran and are gone");
+  if (facts.lost_bare_pods()) {
+    const Millis until = dispatched_ms + kShownWithinMs;
+    if (TextIn(facts.status, "queuejobstate") == "Running" || next.now_ms() >= until)
+      return PutBack(facts, std::move(next), "PodsFailedScheduling", "its pods are gone");
+    wish.At(until);
+  }
   if (requeuing.dispatch_limit_ms > 0) {
     const Millis until = TimeIn(facts.status, "controllerfirstdispatchtimestamp") + requeuing.dispatch_limit_ms;
     if (next.now_ms() >= until) {

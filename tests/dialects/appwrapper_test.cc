@@ -338,6 +338,27 @@ TEST_CASE("an AppWrapper that has lost all of its pods and has no room is put ba
   }
 }
 
+TEST_CASE("of v1beta1, bare Pods that are gone before they ran are given up after a while") {
+  WrapperFixture aw(Mcad(Item(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},
+      "spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]}})")));
+  aw.object["status"] = {
+      {"state", "Running"},
+      {"queuejobstate", "Dispatched"},
+      {"conditions",
+       {{{"type", "Dispatched"},
+         {"status", "True"},
+         {"reason", "AppWrapperRunnable"},
+         {"lastTransitionMicroTime", base::FormatMicroTime(kNow)}}}},
+      {"componentStatus", {{{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", "p"}, {"uid", "u-p"}}}}};
+  aw.Show();
+  aw.Admitted();
+  CHECK(aw.Status()["state"] == "Running");
+  REQUIRE(aw.ChangesAt() == kNow + 60'000);
+  aw.report.now_wall_ms = kNow + 60'000;
+  CHECK(aw.Status()["state"] == "Pending");
+  CHECK(aw.object["status"]["numberOfRequeueings"] == 1);
+}
+
 TEST_CASE("what is put back is deleted by a new leader, too, and created again only when nothing of it is left") {
   for (const bool mcad : {true, false}) {
     CAPTURE(mcad);
