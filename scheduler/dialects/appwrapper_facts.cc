@@ -100,8 +100,9 @@ std::optional<WrappedItem> ReadCreated(const model::Object& object) {
   return item;
 }
 
-// They are in the status. Until that has all items, the feed shows them, too, or they are known from the reply to their
-// creation. Any user may make objects that look like them: so the first ones go first, and later none counts.
+// They are in the status. Until that has all items with their UIDs, the feed shows them, too, or they are known from
+// the reply to their creation. Any user may make objects that look like them: so the first ones go first, and later
+// none counts.
 void LookAtFormers(const cluster::Unseen& unseen, const SeenItems& seen, WrapperFacts* facts) {
   std::set<std::pair<const WrappedKind*, std::string>> present;
   if (facts->spec.problem.empty())
@@ -114,12 +115,16 @@ void LookAtFormers(const cluster::Unseen& unseen, const SeenItems& seen, Wrapper
     if (standing.ours) facts->formers.push_back({*std::move(item), std::move(standing)});
   };
   std::set<std::pair<const WrappedKind*, std::string>> missing = present;
+  bool has_all = facts->spec.problem.empty();
   for (const Json& entry : ListIn(facts->status, "componentStatus")) {
     std::optional<WrappedItem> item = ReadRecord(entry);
-    if (item) missing.erase({item->kind, item->name});
+    if (item)
+      missing.erase({item->kind, item->name});
+    else
+      has_all = false;  // it may have been created after that was written
     add(std::move(item));
   }
-  if (missing.empty() && facts->spec.problem.empty()) return;
+  if (has_all && missing.empty()) return;
   for (const ItemName& name : seen.Of(facts->wrapper->meta.uid)) {
     if (full()) break;
     if (const SeenItem* item = seen.Find(name); item->object) add(ReadCreated(*item->object));

@@ -149,6 +149,27 @@ TEST_CASE("what no feed shows is in the status before all is created, and goes i
   }
 }
 
+TEST_CASE("what was created after the status listed its name without a UID goes if an edit took it out") {
+  for (const bool mcad : {true, false}) {
+    CAPTURE(mcad);
+    WrapperFixture aw(Both(mcad, kMap, kCluster), mcad);
+    Json& spec = aw.object["spec"];
+    Json& items = mcad ? spec["resources"]["GenericItems"] : spec["components"];
+    items.push_back({{mcad ? "generictemplate" : "template", Json::parse(kJob)}});
+    aw.Show();
+    aw.Begin();
+    aw.Create();
+    aw.Create();
+    REQUIRE(aw.Status()["componentStatus"].size() == 3);
+    aw.Create();
+    items.erase(2);
+    aw.Show();
+    aw.Admitted();
+    CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"j"});
+    CHECK(aw.Status()[mcad ? "state" : "phase"] != "Running");
+  }
+}
+
 TEST_CASE("an edit that cannot be read takes away all that was created") {
   for (const bool mcad : {true, false}) {
     CAPTURE(mcad);
