@@ -67,6 +67,7 @@ ItemStanding StandingOf(const model::Object& wrapper, const Json& status, const 
     standing.seen = ReadSeen(created);
   } else if (!item.kind->watched) {
     standing.seen = FromRecord(wrapper, status, item);
+    standing.recorded = true;
   }
   standing.shown = standing.shown || !item.kind->watched;
   if (!standing.seen) return standing;
@@ -156,6 +157,14 @@ bool AgreesButTimes(const Json& fields, const Json& object) {
   });
 }
 
+bool ChangesPhase(const Json& wanted, const Json& status) {
+  if (!wanted.is_object()) return false;
+  constexpr const char* kPhases[] = {"phase", "state", "queuejobstate"};
+  return std::ranges::any_of(kPhases, [&](const char* key) {
+    return wanted.contains(key) && TextIn(wanted, key) != TextIn(status, key);
+  });
+}
+
 bool StatusAgrees(const Json& fields, const Json& object) { return AgreesButTimes(StatusIn(fields), StatusIn(object)); }
 
 }  // namespace
@@ -240,8 +249,9 @@ bool WrapperFacts::lost_bare_pods() const {
 bool WrapperFacts::edited() const { return !formers.empty() || std::ranges::any_of(items, &ItemStanding::old); }
 
 bool WrapperFacts::all_there() const {
-  return !edited() && std::ranges::all_of(
-                          items, [](const ItemStanding& item) { return item.ours && !item.leaving && item.shown; });
+  return !edited() && std::ranges::all_of(items, [](const ItemStanding& item) {
+    return item.ours && !item.leaving && item.shown && !item.recorded;
+  });
 }
 
 bool WrapperFacts::some_gone() const {
@@ -267,9 +277,7 @@ int64_t WrapperFacts::failed() const {
 
 void Desire(const WrapperFacts& facts, WrapperWish wish, std::vector<DesiredObject>* out) {
   const std::string& ns = facts.wrapper->meta.ns;
-  const auto remove = [&](const WrappedItem& item, const SeenItem& seen) {
-    out->push_back({.ref = item.Ref(ns, seen.uid), .mode = DesiredObject::Mode::kGone, .seen = seen.object});
-  };
+  const bool all = wish.items == WrapperWish::Items::kRemove, waits = all && ChangesPhase(wish.status, facts.status);
   if (!wish.status.is_null())
     out->push_back({.ref = cluster::RefOf(facts.wrapper),
                     .status = true,
@@ -277,7 +285,15 @@ void Desire(const WrapperFacts& facts, WrapperWish wish, std::vector<DesiredObje
                     .agree = StatusAgrees,
                     .seen = facts.wrapper});
   if (wish.items == WrapperWish::Items::kLeave) return;
-  const bool all = wish.items == WrapperWish::Items::kRemove;
+  const auto remove = [&](const WrappedItem& item, const SeenItem& seen) {
+    if (!waits)
+      out->push_back({.ref = item.Ref(ns, seen.uid), .mode = DesiredObject::Mode::kGone, .seen = seen.object});
+    else if (seen.object)  // so that it stays known, if no feed shows it
+      out->push_back({.ref = item.Ref(ns),
+                      .mode = DesiredObject::Mode::kExists,
+                      .fields = *seen.object->body,
+                      .seen = seen.object});
+  };
   if (all || facts.edited()) {
     for (size_t i = 0; i < facts.items.size(); ++i)
       if (const ItemStanding& standing = facts.items[i]; standing.ours && (all || standing.old))
@@ -289,11 +305,12 @@ void Desire(const WrapperFacts& facts, WrapperWish wish, std::vector<DesiredObje
     const WrappedItem& item = facts.spec.items[i];
     const ItemStanding& standing = facts.items[i];
     if (standing.leaving) return;
+    const bool there = standing.ours && !standing.recorded;
     out->push_back({.ref = item.Ref(ns),
                     .mode = DesiredObject::Mode::kExists,
                     .fields = item.object,
-                    .seen = standing.ours ? standing.seen->object : nullptr});
-    if (!standing.ours) return;
+                    .seen = there ? standing.seen->object : nullptr});
+    if (!there) return;  // or perhaps not any more: its creation tells
   }
 }
 

@@ -22,6 +22,7 @@ struct ItemStanding {
   bool ours = false;             // that is this AppWrapper's
   bool leaving = false;          // and is being deleted, or about to be
   bool shown = false;            // the feed shows it, or never will
+  bool recorded = false;         // only the status tells of it: it may be of an older form by now, or gone
   bool old = false;              // it is as an earlier form of the spec had it
 };
 
@@ -77,7 +78,8 @@ struct WrapperWish {
 };
 
 // Adds what the wish asks of the AppWrapper's status and of its items: to create, one after the other in their order,
-// once what an earlier form of the spec had is gone.
+// once what an earlier form of the spec had is gone; to remove, once the status says so, for the next leader goes by
+// that.
 void Desire(const WrapperFacts& facts, WrapperWish wish, std::vector<cluster::DesiredObject>* out);
 
 // The items as they are, with their UIDs, as the status lists them: so that what no feed shows can be deleted later.

@@ -99,6 +99,7 @@ TEST_CASE("what was created before its room went is taken away again") {
   aw.ShowItem(kCluster, "u-aw");
   aw.report.state = GangState::kWaitingForNodes;
   aw.report.sentence = "no room";
+  aw.Status();
   CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"rc"});
   CHECK(aw.Desires().back().ref.uid() == "u-rc");
 }
@@ -142,8 +143,8 @@ TEST_CASE("what the API server refuses fails the AppWrapper for good, and what w
   aw.Admitted();
   aw.ShowItem(kCluster, "u-aw");
   aw.known.refused["j"] = {422, "spec: wrong"};
-  CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"rc"});
   CHECK(aw.Status()["state"] == "Failed");
+  CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"rc"});
   CHECK(aw.Condition("Failed")["message"] == "ns/aw creation failure: Job ns/j: spec: wrong");
   CHECK(aw.spec.promised.empty());
   aw.known.refused.clear();
@@ -159,8 +160,8 @@ TEST_CASE("fewer pods than minAvailable for too long: everything goes, and it qu
   CHECK(aw.ChangesAt() == kNow + 60'000);
   aw.Runs(1);
   aw.report.now_wall_ms += 60'000;
-  CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"j"});
   CHECK(aw.Status()["state"] == "Pending");
+  CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"j"});
   CHECK(aw.object["status"]["numberOfRequeueings"] == 1);
   CHECK(aw.Condition("Backoff")["reason"] == "PreemptionTriggered");
   CHECK(aw.Named(Mode::kExists).empty());  // while something of it is left
@@ -331,10 +332,29 @@ TEST_CASE("an AppWrapper that has lost all of its pods and has no room is put ba
     aw.report.state = GangState::kWaitingForNodes;
     aw.report.sentence = "no room";
     aw.report.total = aw.report.pending = 2;
-    CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"j"});
     CHECK(aw.Status()[mcad ? "state" : "phase"] == (mcad ? "Pending" : "Suspended"));
+    CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"j"});
     aw.report.running = 1;
     aw.report.sentence.clear();
+  }
+}
+
+TEST_CASE("nothing is taken away before the status says so, and until then it is known what there is") {
+  for (const bool mcad : {true, false}) {
+    CAPTURE(mcad);
+    const std::string map = std::string(R"(,{"template":)") + kMap + "}";
+    WrapperFixture aw(mcad ? Mcad(Item(kJob) + "," + Item(kMap)) : Components(kJob, map), mcad);
+    aw.Begin();
+    aw.ShowItem(kJob, "u-aw");
+    aw.ShowItem(kMap, "u-aw");
+    aw.report.state = GangState::kWaitingForNodes;
+    aw.report.sentence = "no room";
+    CHECK(aw.Named(Mode::kGone).empty());
+    const std::vector<cluster::DesiredObject> desires = aw.Desires();
+    REQUIRE(aw.Named(Mode::kExists) == std::vector<std::string>{"j", "m"});
+    CHECK(desires.back().seen == aw.known.created["m"]);
+    aw.Status();
+    CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"j", "m"});
   }
 }
 
