@@ -225,6 +225,24 @@ TEST_CASE("A gang that has lost a pod is promised again when a new leader sees t
   CHECK(rig.Decision("g").members.size() == 2);
 }
 
+TEST_CASE("What another object of the name declares has none of the places that were held for the last one") {
+  PromiseRig rig;
+  rig.AddNode("n1", 2);
+  rig.Declare("g", {{"worker", 2}});
+  rig.Settle();
+  REQUIRE(rig.states["g"] == GangState::kAdmitted);
+  rig.Pass(10'000);
+  rig.Declare("h", {{"worker", 2}});
+  rig.Settle();
+  REQUIRE(rig.states["h"] == GangState::kWaitingForNodes);
+  rig.Pass(10'000);
+  rig.Withdraw("g");
+  rig.Declare("g", {{"worker", 2}});
+  rig.Settle();
+  CHECK(rig.states["h"] == GangState::kAdmitted);
+  CHECK(rig.states["g"] == GangState::kWaitingForNodes);
+}
+
 // They are admitted, so their pods are to find the room. What takes room in their stead looks for it elsewhere.
 TEST_CASE("Places that are held for a gang without pods are not taken by pods of higher priority, and delay none") {
   PromiseRig rig;

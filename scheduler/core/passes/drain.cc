@@ -317,7 +317,10 @@ void Drain::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
     if (!id) continue;
     Gang& gang = book_.at(id);
     const QueueKeys queues = gang.charged_to;
+    const std::string uid = gang.spec.uid;  // what another object declares has none of the last one's places
     if (book_.Describe(id)) {
+      const bool another = gang.spec.uid != uid && gang.promises == std::ssize(gang.members) && !gang.quota;
+      if (another && committer_.Abort(id)) book_.SetState(gang, observe::GangState::kWaitingForMembers);
       quota_desk_.Note(id);
       book_.RenewFigures(gang);
       agenda_.OnDescribed(id);
