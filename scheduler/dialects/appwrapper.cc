@@ -253,6 +253,7 @@ model::GangSpec AppWrappers::MakeGang(const Record& record) const {
   if (deployed && !WasCreatedHere(status)) return gang;
   for (const WrappedItem& item : record.spec.items) {
     if (deployed && item.sets.empty()) continue;  // which pods came of it cannot be known
+    if (deployed && item.IsPod() && HaveAllEndedV1beta1(status)) continue;
     if (deployed && item.kind->watched) {
       const SeenItem* seen = seen_.Find({item.kind, meta.ns, item.name});
       if (!seen || seen->owner != meta.uid || seen->ended) continue;

@@ -238,11 +238,10 @@ bool WrapperFacts::lost_all() const {
 }
 
 bool WrapperFacts::lost_bare_pods() const {
-  const auto makes_others = [](const WrappedItem& item) {
-    return !item.sets.empty() && item.kind->kind.kind != "Pod";
-  };
-  const bool waits = report.state == GangState::kAdmitted || report.state == GangState::kWaitingForQueue;
-  return spec.fit == model::Fit::kNodes && waits && report.total == 0 &&
+  const auto makes_others = [](const WrappedItem& item) { return !item.sets.empty() && !item.IsPod(); };
+  const bool at_rest = report.state == GangState::kAdmitted || report.state == GangState::kWaitingForQueue ||
+                       report.state == GangState::kFinished;
+  return spec.fit == model::Fit::kNodes && at_rest && report.total == 0 &&
          std::ranges::none_of(spec.items, makes_others);
 }
 

@@ -41,6 +41,7 @@ struct WrappedItem {
   Demand declared;         // v1beta1: custompodresources
   std::string completion;  // v1beta1: condition types by which it has ended, a comma list
 
+  bool IsPod() const { return kind->kind.kind == "Pod"; }  // a bare one: nothing makes it again
   cluster::ObjectRef Ref(const std::string& ns, const std::string& uid = "") const;
   std::string Title(const std::string& ns) const;  // "RayCluster ns/name"
 };

@@ -316,6 +316,11 @@ bool QueuesV1beta1(const Json& status) {
 
 bool IsDispatchedV1beta1(const Json& status) { return McadState(status) == "Running"; }
 
+bool HaveAllEndedV1beta1(const Json& status) {
+  return CountIn(status, "pending") == 0 && CountIn(status, "running") == 0 &&
+         (CountIn(status, "Succeeded") > 0 || CountIn(status, "failed") > 0);
+}
+
 WrapperWish LifeOfV1beta1(const WrapperFacts& facts) {
   const std::string state = McadState(facts.status);
   if (state == "Completed") return {};

@@ -13,5 +13,7 @@ WrapperWish LifeOfV1beta1(const WrapperFacts& facts);
 // By the status: its pods are to have places; its items have been created.
 bool QueuesV1beta1(const base::Json& status);
 bool IsDispatchedV1beta1(const base::Json& status);
+// By the counts in it: there are pods, and all of them have ended.
+bool HaveAllEndedV1beta1(const base::Json& status);
 
 }  // namespace tutti::dialects

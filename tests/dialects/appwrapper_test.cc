@@ -359,8 +359,7 @@ TEST_CASE("nothing is taken away before the status says so, and until then it is
 }
 
 TEST_CASE("of v1beta1, bare Pods that are gone before they ran are given up after a while") {
-  WrapperFixture aw(Mcad(Item(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},
-      "spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]}})")));
+  WrapperFixture aw(Mcad(Item(kBarePod)));
   aw.object["status"] = {
       {"state", "Running"},
       {"queuejobstate", "Dispatched"},
@@ -377,6 +376,23 @@ TEST_CASE("of v1beta1, bare Pods that are gone before they ran are given up afte
   aw.report.now_wall_ms = kNow + 60'000;
   CHECK(aw.Status()["state"] == "Pending");
   CHECK(aw.object["status"]["numberOfRequeueings"] == 1);
+}
+
+TEST_CASE("bare Pods of v1beta1 that have ended keep no places, and are made again once they are gone") {
+  WrapperFixture aw(Mcad(Item(kBarePod)));
+  aw.object["status"] = {
+      {"state", "Running"},
+      {"queuejobstate", "Running"},
+      {"componentStatus", {{{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", "p"}, {"uid", "u-p"}}}}};
+  aw.report.state = GangState::kFinished;
+  aw.report.total = aw.report.failed = 1;
+  aw.Show();
+  REQUIRE(aw.spec.promised.size() == 1);
+  CHECK(aw.Status()["failed"] == 1);
+  CHECK(aw.spec.promised.empty());
+  aw.report.total = aw.report.failed = 0;
+  CHECK(aw.Status()["state"] == "Pending");
+  CHECK(aw.spec.promised.size() == 1);
 }
 
 TEST_CASE("what is put back is deleted by a new leader, too, and created again only when nothing of it is left") {

@@ -26,6 +26,8 @@ inline constexpr const char* kCluster = R"({"apiVersion":"ray.io/v1","kind":"Ray
 inline constexpr const char* kJob =
     R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"j"},"spec":{"parallelism":2,
   "template":{"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]}}}})";
+inline constexpr const char* kBarePod = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{
+  "containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]}})";
 inline constexpr const char* kMap = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m"}})";
 
 // What the core knows of desired objects.
