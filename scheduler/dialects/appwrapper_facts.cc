@@ -212,14 +212,9 @@ bool WrapperFacts::admitted() const {
   return bound_or_binding && report.total > 0 && report.deleting == 0 && has_begun();
 }
 
-// Of what no feed shows, it may not be known.
 bool WrapperFacts::has_begun() const {
-  if (!formers.empty()) return true;
-  for (size_t i = 0; i < items.size(); ++i) {
-    const bool unknown = !spec.items[i].kind->watched && !spec.items[i].sets.empty() && !items[i].seen;
-    if (items[i].ours || unknown) return true;
-  }
-  return false;
+  return !formers.empty() || !ListIn(status, "componentStatus").empty() ||
+         std::ranges::any_of(items, &ItemStanding::ours);
 }
 
 const std::string& WrapperFacts::problem() const { return spec.problem.empty() ? report.spec->problem : spec.problem; }
@@ -305,6 +300,7 @@ void Desire(const WrapperFacts& facts, WrapperWish wish, std::vector<DesiredObje
     const ItemStanding& standing = facts.items[i];
     if (standing.leaving) return;
     const bool there = standing.ours && !standing.recorded;
+    if (!there && !item.kind->watched && !Recorded(facts.status, item)) return;  // a next leader would not know of it
     out->push_back({.ref = item.Ref(ns),
                     .mode = DesiredObject::Mode::kExists,
                     .fields = item.object,
@@ -329,9 +325,8 @@ Json ComponentStatus(const WrapperFacts& facts) {
 }
 
 bool IsRecorded(const WrapperFacts& facts) {
-  for (size_t i = 0; i < facts.items.size(); ++i)
-    if (facts.items[i].ours && !facts.spec.items[i].kind->watched) return true;
-  return WasCreatedHere(facts.status);
+  return std::ranges::any_of(facts.spec.items, [](const WrappedItem& item) { return !item.kind->watched; }) ||
+         WasCreatedHere(facts.status);
 }
 
 bool WasCreatedHere(const Json& status) {

@@ -47,7 +47,7 @@ struct WrapperFacts {
 
   // Its members have places, or pods, and none of an earlier try are left.
   bool admitted() const;
-  // Some of it was created, as far as is known: its pods are not those of an earlier AppWrapper of its name.
+  // Some of it was created, or may have been: its pods are not those of an earlier AppWrapper of its name.
   bool has_begun() const;
   // Why nothing of it can be created, or why it cannot wait in its queue; empty: nothing is wrong.
   const std::string& problem() const;
@@ -84,7 +84,8 @@ void Desire(const WrapperFacts& facts, WrapperWish wish, std::vector<cluster::De
 
 // The items as they are, with their UIDs, as the status lists them: so that what no feed shows can be deleted later.
 base::Json ComponentStatus(const WrapperFacts& facts);
-// Tells whether the status of one that is being created lists its items: only if some are there that no feed shows.
+// Tells whether the status of one that is being created lists its items: only if there are such that no feed shows.
+// None of these is created before its name is listed.
 bool IsRecorded(const WrapperFacts& facts);
 // Tells whether the status lists items so. Of those that another controller has created it does not, and these have
 // pods of which nothing is known here.

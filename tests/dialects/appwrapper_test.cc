@@ -84,6 +84,8 @@ TEST_CASE(
   CHECK(worker["spec"]["schedulerName"] == "tutti");
 
   aw.ShowItem(kCluster, "u-aw");
+  CHECK(aw.Named(Mode::kExists) == std::vector<std::string>{"rc"});
+  CHECK(aw.Status()["componentStatus"][1]["name"] == "m");  // no feed shows it: it is listed before it is created
   CHECK(aw.Named(Mode::kExists) == std::vector<std::string>{"rc", "m"});
   aw.ShowItem(kMap, "u-aw");
   CHECK(aw.Named(Mode::kExists) == std::vector<std::string>{"rc", "m", "j"});
@@ -378,6 +380,17 @@ TEST_CASE("of v1beta1, bare Pods that are gone before they ran are given up afte
   CHECK(aw.object["status"]["numberOfRequeueings"] == 1);
 }
 
+TEST_CASE("an AppWrapper with a bare Pod that is made again does not begin with the pods of the one before") {
+  for (const bool mcad : {true, false}) {
+    CAPTURE(mcad);
+    const std::string job = std::string(R"(,{"template":)") + kJob + "}";
+    WrapperFixture aw(mcad ? Mcad(Item(kBarePod) + "," + Item(kJob)) : Components(kBarePod, job), mcad);
+    aw.Runs(3);
+    CHECK(aw.Named(Mode::kExists).empty());
+    CHECK(aw.Status().value(mcad ? "queuejobstate" : "phase", "") == (mcad ? "Queueing" : "Suspended"));
+  }
+}
+
 TEST_CASE("bare Pods of v1beta1 that have ended keep no places, and are made again once they are gone") {
   WrapperFixture aw(Mcad(Item(kBarePod)));
   aw.object["status"] = {
@@ -420,6 +433,7 @@ TEST_CASE("what is put back is deleted by a new leader, too, and created again o
     aw.known.written.clear();
     CHECK(aw.Named(Mode::kExists) == std::vector<std::string>{"j"});
     aw.ShowItem(kJob, "u-aw");
+    aw.Status();
     CHECK(aw.Named(Mode::kExists) == std::vector<std::string>{"j", "m"});
   }
 }
