@@ -7,8 +7,8 @@ namespace {
 
 using dialects::GangState;
 
-// A PodGroup promises the members of each role of its minTaskMember, of one cpu each. Annotation "late" names the role
-// whose pods come after the start.
+// A PodGroup promises the members of each role of its minTaskMember, of one cpu each, or as many as annotation "cpu"
+// says. Annotation "late" names the role whose pods come after the start.
 class PromisingDialect final : public DeclaringDialect {
  public:
   explicit PromisingDialect(std::map<std::string, GangState>* states)
@@ -22,13 +22,14 @@ class PromisingDialect final : public DeclaringDialect {
  private:
   void Declare(const model::Object& object, const model::GangSpec&, model::GangSpec* spec) override {
     const std::string* late = model::Find(object.meta.annotations, "late");
+    const std::string* cpu = model::Find(object.meta.annotations, "cpu");
     for (const auto& [role, count] : (*object.body)["spec"]["minTaskMember"].items()) {
       const auto members = count.get<int64_t>();
       spec->promised.push_back({.role = role,
                                 .count = members,
                                 .head = role == "head",
                                 .late = late && role == *late,
-                                .pod = PodOf(object.meta.ns, "1")});
+                                .pod = PodOf(object.meta.ns, cpu ? *cpu : "1")});
       spec->roles.push_back({role, members});
       spec->min_member += members;
     }
@@ -223,6 +224,27 @@ TEST_CASE("A gang that has lost a pod is promised again when a new leader sees t
   rig.Settle();
   CHECK(rig.states["g"] == GangState::kAdmitted);
   CHECK(rig.Decision("g").members.size() == 2);
+}
+
+TEST_CASE("Places that are held for pods of an earlier form are given up for those of the form that is declared") {
+  PromiseRig rig;
+  rig.AddNode("n1", 2);
+  rig.AddNode("n2", 3);
+  rig.Declare("g", {{"worker", 2}});
+  rig.Settle();
+  REQUIRE(rig.states["g"] == GangState::kAdmitted);
+  const auto ask_for = [&rig](const char* cpu) {
+    REQUIRE(rig.store.Modify(kGroups, "default", "g",
+                             [&](sim::Json& group) { group["metadata"]["annotations"]["cpu"] = cpu; }));
+    rig.Settle();
+  };
+  ask_for("3");
+  CHECK(rig.states["g"] == GangState::kWaitingForNodes);
+  rig.AddPod("other", {.cpu = "3"});
+  rig.Settle();
+  CHECK(rig.NodeOf("other") == "n2");
+  ask_for("1");
+  CHECK(rig.states["g"] == GangState::kAdmitted);
 }
 
 TEST_CASE("What another object of the name declares has none of the places that were held for the last one") {

@@ -34,13 +34,16 @@ ByRole PromisesOf(const Gang& gang, const cluster::ClusterState& state) {
   return promises;
 }
 
-// Takes those out that have no place and were made of another pod: the nodes of one flavor were kept for the gang, say,
-// and now it is to have those of another one.
+// Takes those out that were made of another pod: the nodes of one flavor were kept for the gang, say, and now it is to
+// have those of another one, or an edit asks for more.
 std::vector<Member*> TakeOutdated(const model::PromisedMembers& declared, const cluster::ClusterState& state,
                                   std::vector<Member*>* promises) {
+  const model::PodSpec* same = declared.pod->spec.get();  // most have one spec together
   const auto is_current = [&](const Member* member) {
-    const cluster::PodEntry& entry = state.pod(member->pod);
-    return entry.node.valid() || entry.pod->spec == declared.pod->spec || *entry.pod->spec == *declared.pod->spec;
+    const model::PodSpec* spec = state.pod(member->pod).pod->spec.get();
+    if (spec != same && *spec != *declared.pod->spec) return false;
+    same = spec;
+    return true;
   };
   const auto outdated = std::ranges::stable_partition(*promises, is_current);
   std::vector<Member*> taken(outdated.begin(), outdated.end());
