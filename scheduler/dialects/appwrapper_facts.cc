@@ -240,6 +240,11 @@ bool WrapperFacts::lost_bare_pods() const {
          std::ranges::none_of(spec.items, makes_others);
 }
 
+bool WrapperFacts::lacks_pods() const {
+  return spec.fit == model::Fit::kNodes && report.state == GangState::kAdmitted &&
+         std::ranges::any_of(spec.items, &WrappedItem::IsPod);
+}
+
 bool WrapperFacts::edited() const { return !formers.empty() || std::ranges::any_of(items, &ItemStanding::old); }
 
 bool WrapperFacts::all_there() const {

@@ -269,9 +269,10 @@ WrapperWish WhileRunning(const WrapperFacts& facts, McadNext next) {
     return wish;
   }
   if (facts.lost_all()) return PutBack(facts, std::move(next), "PodsFailedScheduling", facts.why());
-  if (facts.lost_bare_pods()) {
+  if (facts.lost_bare_pods() || facts.lacks_pods()) {
     const Millis until = dispatched_ms + kShownWithinMs;
-    if (TextIn(facts.status, "queuejobstate") == "Running" || next.now_ms() >= until)
+    const bool ran = facts.lost_bare_pods() && TextIn(facts.status, "queuejobstate") == "Running";
+    if (ran || next.now_ms() >= until)
       return PutBack(facts, std::move(next), "PodsFailedScheduling", "its pods are gone");
     wish.At(until);
   }

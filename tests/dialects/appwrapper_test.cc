@@ -380,6 +380,21 @@ TEST_CASE("of v1beta1, bare Pods that are gone before they ran are given up afte
   CHECK(aw.object["status"]["numberOfRequeueings"] == 1);
 }
 
+TEST_CASE("of v1beta1, a bare Pod that is gone before the others start is not waited for without end") {
+  WrapperFixture aw(Mcad(Item(kBarePod) + "," + Item(kJob)));
+  aw.Begin();
+  Json pod = Json::parse(kBarePod);
+  pod["metadata"]["ownerReferences"] = {
+      {{"kind", "AppWrapper"}, {"name", "aw"}, {"uid", "u-aw"}, {"controller", true}}};
+  aw.known.created["p"] = ObjectFrom("/v1", "pods", pod.dump());
+  aw.ShowItem(kJob, "u-aw");
+  REQUIRE(aw.Status()["state"] == "Running");
+  aw.report.total = aw.report.pending = 2;  // the Job's
+  REQUIRE(aw.ChangesAt() == kNow + 60'000);
+  aw.report.now_wall_ms = kNow + 60'000;
+  CHECK(aw.Status()["state"] == "Pending");
+}
+
 TEST_CASE("an AppWrapper with a bare Pod that is made again does not begin with the pods of the one before") {
   for (const bool mcad : {true, false}) {
     CAPTURE(mcad);
