@@ -19,7 +19,7 @@ class CohortStatus final : public ObjectKeeper::Owner {
 
   // Marks the cohorts around the queue: what it has is part of what they have.
   void MarkAround(const std::string& leaf);
-  // Reports the cohorts that are marked or declared anew, if it is time.
+  // Reports the cohorts that are marked or declared again, if it is time.
   void Publish();
   // Returns when Publish has something to do (monotonic); nullopt: no cohort is marked.
   std::optional<base::Millis> DueAt() const { return due_.DueAt(); }

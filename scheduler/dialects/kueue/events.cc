@@ -51,7 +51,7 @@ class Teller {
     const bool awaited = of_.before.spec && of_.before.spec->quota && of_.before.spec->quota->awaits_checks;
     if (IsAdmitted(of_.now, awaits) && !IsAdmitted(of_.before, awaited) && !(first && Holds("Admitted"))) {
       OfWorkload(false, "Admitted", AdmittedText(*now.has));
-      // Where checks were asked anew about an elastic job, it runs already.
+      // Where checks were asked again about an elastic job, it runs already.
       if (of_.entry.read.replaces.empty() || !of_.entry.job || of_.entry.IsHeld())
         OfJob("Started", fmt::format("Admitted by clusterQueue {}", now.has->leaf));
     }

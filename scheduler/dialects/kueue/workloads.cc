@@ -84,7 +84,7 @@ model::TopologyRequest Labelled(model::TopologyRequest request, const Queues& qu
   return request;
 }
 
-// Checks are asked anew about an elastic job that runs: its larger form waits for them, or will once it has quota.
+// Checks are asked again about an elastic job that runs: its larger form waits for them, or will once it has quota.
 bool HoldsNew(const Entry& entry) {
   const auto& quota = entry.spec.quota;
   if (!quota || !quota->has_checks || !entry.IsElastic() || entry.IsHeld()) return false;
