@@ -232,17 +232,19 @@ bool WrapperFacts::lost_all() const {
          report.bound == 0 && report.running == 0 && report.succeeded == 0 && report.deleting == 0;
 }
 
-bool WrapperFacts::lost_bare_pods() const {
+bool WrapperFacts::is_of_bare_pods() const {
   const auto makes_others = [](const WrappedItem& item) { return !item.sets.empty() && !item.IsPod(); };
+  return std::ranges::any_of(spec.items, &WrappedItem::IsPod) && std::ranges::none_of(spec.items, makes_others);
+}
+
+bool WrapperFacts::lost_bare_pods() const {
   const bool at_rest = report.state == GangState::kAdmitted || report.state == GangState::kWaitingForQueue ||
                        report.state == GangState::kFinished;
-  return spec.fit == model::Fit::kNodes && at_rest && report.total == 0 &&
-         std::ranges::none_of(spec.items, makes_others);
+  return spec.fit == model::Fit::kNodes && at_rest && report.total == 0 && is_of_bare_pods();
 }
 
 bool WrapperFacts::lacks_pods() const {
-  return spec.fit == model::Fit::kNodes && report.state == GangState::kAdmitted &&
-         std::ranges::any_of(spec.items, &WrappedItem::IsPod);
+  return spec.fit == model::Fit::kNodes && report.state == GangState::kAdmitted && is_of_bare_pods();
 }
 
 bool WrapperFacts::edited() const { return !formers.empty() || std::ranges::any_of(items, &ItemStanding::old); }

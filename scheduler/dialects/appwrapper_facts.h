@@ -55,8 +55,9 @@ struct WrapperFacts {
   std::string why() const;
   bool begun_unplaced() const;  // it is admitted without places, and some of its items exist
   bool lost_all() const;        // it has no places any more, and none of its pods is on a node
-  bool lost_bare_pods() const;  // it has no pods, and all that it had were bare: nothing makes them again
-  bool lacks_pods() const;      // it has bare ones, and not all of its pods are there: a bare one may have gone
+  bool is_of_bare_pods() const;  // all pods that it has are bare: nothing makes them again
+  bool lost_bare_pods() const;   // it is of bare pods, and has none
+  bool lacks_pods() const;       // it is of bare pods, and not all are there
   bool edited() const;          // something is there as an earlier form of the spec had it
   bool all_there() const;       // all items exist as they are to be, nothing else does, and none is leaving
   bool some_gone() const;       // an item that is watched is not there

@@ -172,7 +172,10 @@ WrapperWish InQueue(const WrapperFacts& facts, McadNext next) {
   if (again && !facts.none_left()) return {.items = Items::kRemove};
   const bool first = facts.status.empty();
   Json& out = next.out();
-  if (again) out["componentStatus"] = nullptr;
+  if (again) {  // before anything is created: a next leader goes by the list
+    out["componentStatus"] = nullptr;
+    return {.status = std::move(next).Take()};
+  }
   out["filterignore"] = true;
   out["local"] = true;
   if (TextIn(facts.status, "controllerfirsttimestamp").empty()) out["controllerfirsttimestamp"] = next.Instant(0);
@@ -204,7 +207,7 @@ WrapperWish InQueue(const WrapperFacts& facts, McadNext next) {
   next.Set("Pending", "HeadOfLine", kSetHol);
   out["canrun"] = true;
   if (!facts.failure.empty()) out["message"] = facts.failure;  // and it is tried again
-  const bool records = !again && IsRecorded(facts);
+  const bool records = IsRecorded(facts);
   if (records) out["componentStatus"] = ComponentStatus(facts);
   WrapperWish wish{.items = Items::kCreate, .status = std::move(next).Take()};
   if (first && !records && facts.failure.empty())

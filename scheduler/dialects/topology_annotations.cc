@@ -16,9 +16,10 @@ namespace {
 
 using model::TopologyRequest;
 
-// prefix/name as label keys are; what is wrong in other ways is found on no node, and said so.
+// prefix/name as label keys are; what is wrong in other ways is found on no node, and said so. Those of two slashes are
+// labels that dialects add.
 bool IsLabelKey(std::string_view key) {
-  return !key.empty() && key.size() <= 317 && std::ranges::all_of(key, [](char c) {
+  return !key.empty() && key.size() <= 317 && std::ranges::count(key, '/') <= 1 && std::ranges::all_of(key, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
            c == '.' || c == '/';
   });

@@ -121,6 +121,9 @@ TEST_CASE("places that a Workload's status states are in domains that are known 
   CHECK(places(R"({"levels":["block","rack"],"domains":[{"values":["a","r1"],"count":1},{"values":["b","r1"],"count":2}]})") == two);
   CHECK(places(R"({"levels":["block","rack"],"slices":[{"domainCount":2,"podCounts":{"individual":[1,2]},"valuesPerLevel":[
       {"individual":{"roots":["a","b"]}},{"universal":"r1"}]}]})") == two);
+  // However many domains a status says it has, so many are read.
+  CHECK(places(R"({"levels":["block"],"slices":[{"domainCount":2147483647,"podCounts":{"universal":1},"valuesPerLevel":[
+      {"universal":"x"}]}]})") == std::map<std::string, int64_t>{{"block=x", 20'000}});
 }
 
 }  // namespace tutti::dialects::kueue

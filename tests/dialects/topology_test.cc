@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Topology in the words of each ecosystem.
+#include <fmt/format.h>
+
 #include "dialects/topology_annotations.h"
 #include "dialects/upstream.h"
 #include "dialects/volcano.h"
@@ -30,8 +32,9 @@ TEST_CASE("Kueue's annotations are about the pod set") {
       ReadTopology(R"({"kueue.x-k8s.io/podset-required-topology":"rack","kueue.x-k8s.io/podset-group-name":"g"})", "b")
           .subset);
   CHECK_THAT(ReadTopology(R"({"kueue.x-k8s.io/podset-slice-size":"4"})").problem, Catch::Contains("go together"));
-  CHECK_THAT(ReadTopology(R"({"kueue.x-k8s.io/podset-required-topology":"a b"})").problem,
-             Catch::Contains("is no label key"));
+  for (const char* key : {"a b", "kueue.x-k8s.io/levels/", "kueue.x-k8s.io/levels/block,rack", "a/b/c"})
+    CHECK_THAT(ReadTopology(fmt::format(R"({{"kueue.x-k8s.io/podset-required-topology":"{}"}})", key)).problem,
+               Catch::Contains("is no label key"));
 }
 
 TEST_CASE("KAI's annotations are about all of the workload, on pods and on what declares the gang") {

@@ -128,8 +128,10 @@ PodsTurn::Step StepOf(const Desires& desires) {
   // As long as the Workload says that it has to leave, it says what it had and not what it has.
   if (MayRun(desires)) return desires.workload->meta.deleting() || is_told ? Step::kWait : Step::kStart;
   if (entry.IsHeld()) return Step::kWait;
-  // It has grown, and others are asked whether it may: its new pods wait for that.
-  if (entry.IsElastic() && !entry.read.replaces.empty() && quota.has && !quota.has->evicted && !is_told)
+  // It has grown, and others are asked whether it may: its new pods wait for that. One that had to leave since then
+  // has to be admitted as any other.
+  const bool has_left = FindCondition(Field(desires.status, "conditions"), "Evicted") != nullptr;
+  if (entry.IsElastic() && !entry.read.replaces.empty() && quota.has && !quota.has->evicted && !has_left)
     return Step::kWait;
   // Until its Workload says why, it runs on.
   if (quota.has && quota.has->evicted && !is_told && !entry.read.replaced) return Step::kWait;
@@ -255,7 +257,8 @@ bool IsToldReplaced(const Desires& desires) {
 // The pod sets of an elastic job that runs, and asks for fewer pods than its Workload. Null: it does not.
 Json FewerPods(const Desires& desires) {
   const Entry& entry = desires.decided.entry;
-  if (!entry.IsElastic() || entry.next || !entry.workload || !MayRun(desires) || !entry.IsLetGo()) return nullptr;
+  const auto& has = desires.decided.report.quota.has;
+  if (!entry.IsElastic() || entry.next || !entry.workload || !has || has->evicted || !entry.IsLetGo()) return nullptr;
   Json sets = Resized(entry.of_workload.json, entry.sets);
   return ResizeBetween(entry.of_workload.json, sets) == Resize::kFewer ? sets : Json();
 }

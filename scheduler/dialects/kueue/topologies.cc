@@ -28,7 +28,7 @@ std::string DomainOf(std::span<const std::string> levels, const std::vector<std:
 }
 
 std::optional<std::vector<std::string>> LevelsOf(std::string_view label) {
-  if (!label.starts_with(kLevels)) return std::nullopt;
+  if (!label.starts_with(kLevels) || label.size() == kLevels.size()) return std::nullopt;
   std::vector<std::string> levels;
   for (const auto part : std::views::split(label.substr(kLevels.size()), ','))
     levels.emplace_back(part.begin(), part.end());

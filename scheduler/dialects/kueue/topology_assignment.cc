@@ -15,7 +15,7 @@ using model::HeldQuota;
 
 namespace {
 
-constexpr size_t kMostDomains = 20'000;
+constexpr size_t kMostDomains = 20'000, kMostDepth = 64;
 
 using Domains = std::map<std::vector<std::string>, int64_t>;  // members by the domain's values
 
@@ -56,24 +56,28 @@ void Count(std::vector<std::string> domain, int64_t count, Domains* counted) {
   all = std::min(all + std::clamp<int64_t>(count, 0, kLargestCount), kLargestCount);
 }
 
-// Domains of a slice, until there are kMostDomains.
-void ReadSlice(const Json& slice, Domains* counted) {
-  for (int64_t i = 0; i < CountIn(slice, "domainCount") && counted->size() < kMostDomains; ++i) {
+// Domains of a slice. `read`: how many have been read, of this slice and others; not more than kMostDomains are.
+void ReadSlice(const Json& slice, size_t* read, Domains* counted) {
+  const Json& levels = ListIn(slice, "valuesPerLevel");
+  if (levels.size() > kMostDepth) return;
+  const int64_t count = CountIn(slice, "domainCount");
+  for (int64_t i = 0; i < count && *read < kMostDomains; ++i, ++*read) {
     std::vector<std::string> domain;
-    for (const Json& values : ListIn(slice, "valuesPerLevel")) {
+    for (const Json& values : levels) {
       auto value = ValueOf(values, i);
       if (!value) return;
       domain.push_back(*std::move(value));
     }
-    const Json& count = OfDomain(Field(slice, "podCounts"), nullptr, i);
-    if (!count.is_number_integer()) return;
-    Count(std::move(domain), count.get<int64_t>(), counted);
+    const Json& pods = OfDomain(Field(slice, "podCounts"), nullptr, i);
+    if (!pods.is_number_integer()) return;
+    Count(std::move(domain), pods.get<int64_t>(), counted);
   }
 }
 
 Domains ReadDomains(const Json& assignment) {
   Domains counted;
-  for (const Json& slice : ListIn(assignment, "slices")) ReadSlice(slice, &counted);
+  size_t read = 0;
+  for (const Json& slice : ListIn(assignment, "slices")) ReadSlice(slice, &read, &counted);
   if (!counted.empty()) return counted;
   for (const Json& each : ListIn(assignment, "domains")) {
     std::vector<std::string> domain;
