@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elastic jobs: what they ask for, and their Workloads.
+#include "dialects/kueue/deadlines.h"
+#include "dialects/kueue/slices.h"
 #include "tests/dialects/kueue_objects.h"
 
 namespace tutti::dialects::kueue {
@@ -166,6 +168,22 @@ TEST_CASE("new pods of an elastic job wait while checks are asked about its larg
   CHECK_FALSE(waits());
   cluster.Settle(key);
   CHECK(cluster.Condition("next", "Admitted").starts_with("True"));
+}
+
+TEST_CASE("a larger Workload about which checks are asked again has what the job ran before") {
+  const auto holds = [](const char* type, const char* since) {
+    return Json{{"type", type}, {"status", "True"}, {"lastTransitionTime", since}};
+  };
+  const Json replaced = {{"accumulatedPastExecutionTimeSeconds", 60},
+                         {"conditions",
+                          {holds("Admitted", "2026-08-20T10:00:00Z"), holds("Finished", "2026-08-20T11:00:00Z")}}};
+  const Json asked = SucceedingStatus(Json::object(), replaced, true);
+  CHECK(PastSeconds(asked) == 3'660);
+  CHECK(asked["conditions"].empty());
+  CHECK(SucceedingStatus(asked, replaced, true) == asked);
+  const Json goes_on = SucceedingStatus(Json::object(), replaced, false);
+  CHECK(PastSeconds(goes_on) == 60);
+  CHECK(goes_on["conditions"] == Json::array({holds("Admitted", "2026-08-20T10:00:00Z")}));
 }
 
 TEST_CASE("a Workload that becomes one of a job's is no gang of its own any more") {

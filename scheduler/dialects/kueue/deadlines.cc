@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "dialects/declaration.h"
 #include "dialects/fields.h"
 #include "dialects/pause.h"
 
@@ -14,17 +15,21 @@ using base::Millis;
 
 namespace {
 
-// How long it ran before it was admitted this time, as either version has it.
-int64_t PastSeconds(const Json& status) {
-  return std::max(CountIn(status, "accumulatedPastExecutionTimeSeconds"),
-                  CountIn(status, "accumulatedPastExexcutionTimeSeconds"));
-}
-
 void Bring(Deadline* deadline, Millis at_ms, bool of_pods, const std::string& cause) {
   if (deadline->at_ms == 0 || at_ms < deadline->at_ms) *deadline = {std::max<Millis>(1, at_ms), of_pods, cause};
 }
 
 }  // namespace
+
+int64_t PastSeconds(const Json& status) {
+  return std::max(CountIn(status, "accumulatedPastExecutionTimeSeconds"),
+                  CountIn(status, "accumulatedPastExexcutionTimeSeconds"));
+}
+
+void SetPastSeconds(int64_t seconds, Json* status) {
+  for (const char* field : {"accumulatedPastExecutionTimeSeconds", "accumulatedPastExexcutionTimeSeconds"})
+    (*status)[field] = std::min(seconds, kLargestCount);
+}
 
 Deadline DeadlineOf(const Json& status, int64_t max_seconds, const PodsReadyRule& rule) {
   Deadline deadline;

@@ -20,6 +20,10 @@ struct Deadline {
 // may run in all; 0: without end.
 Deadline DeadlineOf(const base::Json& status, int64_t max_seconds, const PodsReadyRule& rule);
 
+// How long it ran before it was admitted this time, as either version of the API spells it.
+int64_t PastSeconds(const base::Json& status);
+void SetPastSeconds(int64_t seconds, base::Json* status);
+
 // How long it pauses after its pods were not ready in time for the `times`-th time.
 base::Millis PauseOf(const PodsReadyRule& rule, int64_t times);
 

@@ -8,6 +8,7 @@
 
 #include "dialects/declaration.h"
 #include "dialects/fields.h"
+#include "dialects/kueue/deadlines.h"
 #include "dialects/kueue/jobs.h"
 #include "dialects/kueue/names.h"
 #include "dialects/kueue/queue_status.h"
@@ -135,9 +136,15 @@ Json SucceedingStatus(Json status, const Json& replaced, bool has_checks) {
         holds && !has_checks && !FindCondition(conditions, type))
       conditions.push_back(*holds);
   status["conditions"] = std::move(conditions);
-  for (const char* field :
-       {"accumulatedPastExecutionTimeSeconds", "accumulatedPastExexcutionTimeSeconds", "schedulingStats"})
-    Copy(replaced, field, &status);
+  Copy(replaced, "schedulingStats", &status);
+  int64_t past = PastSeconds(replaced);
+  const Json& before = Field(replaced, "conditions");
+  const Json *admitted = FindTrue(before, "Admitted"), *finished = FindTrue(before, "Finished");
+  if (has_checks && admitted && finished) {  // it is admitted again, and this counts
+    const base::Millis ran = TimeIn(*finished, "lastTransitionTime") - TimeIn(*admitted, "lastTransitionTime");
+    past += std::max<base::Millis>(0, ran) / 1000;
+  }
+  if (past > 0) SetPastSeconds(past, &status);
   return status;
 }
 

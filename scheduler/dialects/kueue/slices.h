@@ -50,7 +50,8 @@ base::Json ReplacedStatus(base::Json status, const model::Object& next, const st
                           base::Millis now_wall_ms);
 // The sentence about that.
 std::string ReplacedText(const std::string& next_uid, const std::string& job_uid);
-// What the one that replaces another goes on from: since when the job is admitted, unless checks are asked again.
+// What the one that replaces another goes on from: since when the job is admitted; or, where checks are asked again, how
+// long it has run.
 base::Json SucceedingStatus(base::Json status, const base::Json& replaced, bool has_checks);
 
 }  // namespace tutti::dialects::kueue

@@ -203,9 +203,7 @@ class Writer {
   void AddTime(base::Millis since_ms) {
     if (since_ms == 0) return;
     const int64_t ran = std::max<int64_t>(0, (of_.report.now_wall_ms - since_ms) / 1000);
-    const int64_t total = std::min(CountIn(of_.before, "accumulatedPastExecutionTimeSeconds") + ran, kLargestCount);
-    status_["accumulatedPastExecutionTimeSeconds"] = total;
-    status_["accumulatedPastExexcutionTimeSeconds"] = total;  // v1beta1's spelling
+    SetPastSeconds(PastSeconds(of_.before) + ran, &status_);
   }
 
   void ResetChecks() {
