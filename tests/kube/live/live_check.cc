@@ -249,8 +249,8 @@ TEST_CASE("custom resources come, gain a version, and go while it runs") {
     return rig.Await<cluster::KindSynced>([&](const auto& e) { return e.kind_name == kind && e.served == served; }, 15);
   };
   REQUIRE(synced(false));
-  rig.seen.clear();
   REQUIRE(rig.Await<cluster::KindSynced>([&](const auto& e) { return e.kind_name == definitions.Name(); }));
+  rig.seen.clear();
 
   const base::Millis made_ms = rig.clock.MonotonicMs();
   const cluster::ObjectRef definition =
