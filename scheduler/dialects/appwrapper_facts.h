@@ -53,14 +53,14 @@ struct WrapperFacts {
   const std::string& problem() const;
   // Why it has no places; empty: it has, or was not considered yet.
   std::string why() const;
-  bool begun_unplaced() const;  // it is admitted without places, and some of its items exist
-  bool lost_all() const;        // it has no places any more, and none of its pods is on a node
+  bool begun_unplaced() const;   // it is admitted without places, and some of its items exist
+  bool lost_all() const;         // it has no places any more, and none of its pods is on a node
   bool is_of_bare_pods() const;  // all pods that it has are bare: nothing makes them again
   bool lost_bare_pods() const;   // it is of bare pods, and has none
   bool lacks_pods() const;       // it is of bare pods, and not all are there
-  bool edited() const;          // something is there as an earlier form of the spec had it
-  bool all_there() const;       // all items exist as they are to be, nothing else does, and none is leaving
-  bool some_gone() const;       // an item that is watched is not there
+  bool edited() const;           // something is there as an earlier form of the spec had it
+  bool all_there() const;        // all items exist as they are to be, nothing else does, and none is leaving
+  bool some_gone() const;        // an item that is watched is not there
   bool none_left() const;       // neither items, present or former, nor pods
   // "Job ns/j was created, and the spec does not have it any more"; empty: it has all that was created.
   std::string edit() const;

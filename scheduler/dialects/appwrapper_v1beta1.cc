@@ -163,19 +163,20 @@ WrapperWish DispatchedNow(const WrapperFacts& facts, McadNext next) {
   return {.items = Items::kCreate, .status = std::move(next).Take()};
 }
 
+// What it lists is deleted. Once all is gone it lists nothing, or a later leader would delete it again.
+WrapperWish TakeAway(const WrapperFacts& facts) {
+  if (!facts.none_left() || !WasCreatedHere(facts.status)) return {.items = Items::kRemove};
+  return {.status = {{"componentStatus", nullptr}}};
+}
+
 // Its items are created, one after the other.
 bool IsBeingCreated(const Json& status) { return TextIn(status, "queuejobstate") == "HeadOfLine"; }
 
 WrapperWish InQueue(const WrapperFacts& facts, McadNext next) {
-  // It was dispatched before: nothing is created while something of that is left.
-  const bool again = WasCreatedHere(facts.status) && !IsBeingCreated(facts.status);
-  if (again && !facts.none_left()) return {.items = Items::kRemove};
+  // It was dispatched before: nothing is created while something of that is left, or listed.
+  if (WasCreatedHere(facts.status) && !IsBeingCreated(facts.status)) return TakeAway(facts);
   const bool first = facts.status.empty();
   Json& out = next.out();
-  if (again) {  // before anything is created: a next leader goes by the list
-    out["componentStatus"] = nullptr;
-    return {.status = std::move(next).Take()};
-  }
   out["filterignore"] = true;
   out["local"] = true;
   if (TextIn(facts.status, "controllerfirsttimestamp").empty()) out["controllerfirsttimestamp"] = next.Instant(0);
@@ -305,12 +306,6 @@ WrapperWish WhileRunning(const WrapperFacts& facts, McadNext next) {
   return wish;
 }
 
-// What it lists is deleted. Once all is gone it lists nothing, or a later leader would delete it again.
-WrapperWish WhileEnded(const WrapperFacts& facts) {
-  if (!facts.none_left() || !WasCreatedHere(facts.status)) return {.items = Items::kRemove};
-  return {.status = {{"componentStatus", nullptr}}};
-}
-
 }  // namespace
 
 bool QueuesV1beta1(const Json& status) {
@@ -328,7 +323,7 @@ bool HaveAllEndedV1beta1(const Json& status) {
 WrapperWish LifeOfV1beta1(const WrapperFacts& facts) {
   const std::string state = McadState(facts.status);
   if (state == "Completed") return {};
-  if (state == "Failed" || state == "Deleted") return WhileEnded(facts);
+  if (state == "Failed" || state == "Deleted") return TakeAway(facts);
   if (state == "Running" || state == "RunningHoldCompletion") return WhileRunning(facts, McadNext(facts));
   return InQueue(facts, McadNext(facts));
 }

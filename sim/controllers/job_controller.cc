@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <tuple>
 
 namespace tutti::sim {
 namespace {
@@ -106,12 +105,6 @@ void AddIndex(Json& pod, const Json& job, int64_t index) {
     if (!pod["spec"].contains(list)) continue;
     for (Json& container : pod["spec"][list]) container["env"].push_back(env);
   }
-}
-
-// Of the pods of a job that is to have fewer, those go first that are worth least, as in the Job controller: that have no
-// node, do not run, are not ready.
-std::tuple<bool, bool, bool> Worth(const Json& pod) {
-  return {!DigString(pod, "spec", "nodeName").empty(), PhaseOf(pod) == "Running", IsReadyPod(pod)};
 }
 
 }  // namespace
@@ -258,7 +251,7 @@ void JobController::Scale(const Json& job, Tally& tally) {
   else if (tally.succeeded > 0)
     wanted = std::min(parallelism, active);
   if (active > wanted) {
-    std::ranges::stable_sort(tally.active, {}, [](const Object& pod) { return Worth(*pod); });
+    SortForRemoval(&tally.active);
     DeletePods(tally.active, size_t(active - wanted));
     tally.active.erase(tally.active.begin(), tally.active.begin() + (active - wanted));
   }

@@ -10,12 +10,6 @@ namespace {
 
 bool IsActive(const Json& pod) { return !IsFinishedPod(pod) && !IsTerminating(pod); }
 
-// The order in which pods go when there are too many: unbound, then not running, then not ready, then the youngest.
-auto RemovalRank(const Json& pod) {
-  return std::tuple(!DigString(pod, "spec", "nodeName").empty(), PhaseOf(pod) == "Running", IsReadyPod(pod),
-                    -ResourceVersionOf(pod));
-}
-
 }  // namespace
 
 void ReplicaSetController::Observe(const WatchEvent& event) {
@@ -47,7 +41,7 @@ void ReplicaSetController::AddPods(const Json& set, int64_t count) {
 }
 
 void ReplicaSetController::RemovePods(const Json& set, std::vector<Object> active, int64_t count) {
-  std::ranges::stable_sort(active, {}, [](const Object& pod) { return RemovalRank(*pod); });
+  SortForRemoval(&active);
   for (int64_t i = 0; i < count; ++i) {
     const Json& pod = *active[size_t(i)];
     store_.Delete(kPods, NamespaceOf(pod), NameOf(pod), {.uid = UidOf(pod)});

@@ -67,16 +67,17 @@ std::string FirstTwice(std::string_view text) {
   return parsed.is_discarded() ? "" : duplicate;
 }
 
+// How many keys its objects have together.
 size_t KeysOf(const Json& value) {
-  size_t keys = value.is_object() ? value.size() : 0;
+  size_t keys = 0;
   if (const auto* object = value.get_ptr<const Json::object_t*>())
-    for (const auto& [key, item] : *object) keys += KeysOf(item);
+    for (const auto& [key, item] : *object) keys += 1 + KeysOf(item);
   else if (const auto* list = value.get_ptr<const Json::array_t*>())
     for (const Json& item : *list) keys += KeysOf(item);
   return keys;
 }
 
-// How many keys JSON has, each of those that are there twice counted.
+// How many keys stand in the text of JSON: one that is there twice counts twice.
 size_t KeysWritten(std::string_view text) {
   size_t colons = 0;
   bool quoted = false;

@@ -35,7 +35,7 @@ struct WorldOptions {
   // Deployments, ReplicaSets, Jobs, RayClusters, RayJobs, volume claims and ephemeral volumes are worked off. Off:
   // something outside does it.
   bool with_controllers = true;
-  // By kubelets and controllers.
+  // Which Events kubelets and controllers write.
   EventsWritten events = EventsWritten::kAll;
   // So many of the store's events are kept for watches that resume.
   size_t event_log = 50'000;

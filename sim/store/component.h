@@ -26,7 +26,7 @@ class Component {
   // Does all that is due. False when there was nothing to do.
   virtual bool Work() = 0;
 
-  // From now on.
+  // Sets which Events it writes from now on; at first, all.
   virtual void WriteEvents(EventsWritten) {}
 
   // When Work has something to do without a further event; monotonic. Empty: never.

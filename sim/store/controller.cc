@@ -2,6 +2,7 @@
 #include "sim/store/controller.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/log.h"
 
@@ -82,6 +83,13 @@ void Controller::RetryLater(const ObjectKey& key) {
 }
 
 bool IsReadyPod(const Json& pod) { return IsTrue(pod, "Ready"); }
+
+void SortForRemoval(std::vector<Object>* pods) {
+  std::ranges::stable_sort(*pods, {}, [](const Object& pod) {
+    return std::tuple(!DigString(*pod, "spec", "nodeName").empty(), PhaseOf(*pod) == "Running", IsReadyPod(*pod),
+                      -ResourceVersionOf(*pod));
+  });
+}
 
 Json PodFromTemplate(const Json& pod_template, const Json& owner, const std::string& generate_name) {
   Json meta = Json::object();

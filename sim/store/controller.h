@@ -79,6 +79,9 @@ class Controller : public Component {
 
 bool IsReadyPod(const Json& pod);  // condition Ready is True
 
+// Puts those first that go first when there are too many: unbound, then not running, then not ready, then the youngest.
+void SortForRemoval(std::vector<Object>* pods);
+
 // A pod of a template: its metadata and spec, in `owner`'s namespace and controlled by it.
 Json PodFromTemplate(const Json& pod_template, const Json& owner, const std::string& generate_name);
 

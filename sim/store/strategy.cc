@@ -252,8 +252,7 @@ std::vector<FieldError> ValidateObject(PodTemplates& templates, const ApiResourc
     return errors;
   }
   if (part == Part::kStatus) return errors;
-  const bool known = current ? SameSpec(*current, object) : templates.IsValid(Child(object, "spec"));
-  if (resource.id == kPods && !known) {
+  if (resource.id == kPods && !(current ? SameSpec(*current, object) : templates.IsValid(Child(object, "spec")))) {
     const size_t before = errors.size();
     ValidatePod(object, current, part, errors);
     if (errors.size() == before) templates.NoteValid(Child(object, "spec"));

@@ -50,6 +50,15 @@ struct PromiseRig : DeclaringRig {
   void Declare(const std::string& name, const sim::Json& roles, const sim::Json& annotations = sim::Json::object()) {
     PutGroup(name, {{"minTaskMember", roles}}, annotations);
   }
+  // Has gang g, of two workers on a node for two, become whole.
+  void StartTwoWorkers() {
+    AddNode("n1", 2);
+    Declare("g", {{"worker", 2}});
+    Settle();
+    for (const char* name : {"w0", "w1"}) AddPod(name, {.gang = "g", .role = "worker"});
+    Settle();
+    REQUIRE(states["g"] == GangState::kWhole);
+  }
   std::map<std::string, GangState> states;  // as reported
 };
 
@@ -158,12 +167,7 @@ TEST_CASE("A promise whose node goes is placed again; where there is no room the
 
 TEST_CASE("A gang that ran and lost all its pods is promised again") {
   PromiseRig rig;
-  rig.AddNode("n1", 2);
-  rig.Declare("g", {{"worker", 2}});
-  rig.Settle();
-  for (const char* name : {"w0", "w1"}) rig.AddPod(name, {.gang = "g", .role = "worker"});
-  rig.Settle();
-  REQUIRE(rig.states["g"] == GangState::kWhole);
+  rig.StartTwoWorkers();
   CHECK(rig.Decision("g").members.size() == 2);
   for (const char* name : {"w0", "w1"}) rig.Delete(name);
   rig.Settle();
@@ -210,12 +214,7 @@ TEST_CASE("A new leader finds a gang that has half of its pods, and holds places
 
 TEST_CASE("A gang that has lost a pod is promised again when a new leader sees the other go") {
   PromiseRig rig;
-  rig.AddNode("n1", 2);
-  rig.Declare("g", {{"worker", 2}});
-  rig.Settle();
-  for (const char* name : {"w0", "w1"}) rig.AddPod(name, {.gang = "g", .role = "worker"});
-  rig.Settle();
-  REQUIRE(rig.states["g"] == GangState::kWhole);
+  rig.StartTwoWorkers();
   rig.Delete("w0");
   rig.Restart();
   rig.Settle();

@@ -192,12 +192,18 @@ TEST_CASE("question: which gangs that wait for quota would start with another on
   CHECK_FALSE(rig.Has("six"));
 }
 
+// A gang of two that waits in a queue with one cpu in each of two flavors.
+struct TwoFlavors : QuotaRig {
+  TwoFlavors() {
+    AddFlavor("g");
+    AddLeaf("q", {{"f", 1}, {"g", 1}});
+    AddNode("n1", 10);
+    Declare("two", "q", Workers(2));
+  }
+};
+
 TEST_CASE("question: a quota of several flavors is not another one by its resource alone") {
-  QuotaRig rig;
-  rig.AddFlavor("g");
-  rig.AddLeaf("q", {{"f", 1}, {"g", 1}});
-  rig.AddNode("n1", 10);
-  rig.Declare("two", "q", Workers(2));
+  TwoFlavors rig;
   const auto outlook = AskedLimit(rig, "q", 4);
   CHECK(VerdictsOf(outlook) == "two:undecided");
   REQUIRE(outlook->notes.size() == 1);
@@ -205,11 +211,7 @@ TEST_CASE("question: a quota of several flavors is not another one by its resour
 }
 
 TEST_CASE("question: a quota of several flavors is another one in the flavor that is named") {
-  QuotaRig rig;
-  rig.AddFlavor("g");
-  rig.AddLeaf("q", {{"f", 1}, {"g", 1}});
-  rig.AddNode("n1", 10);
-  rig.Declare("two", "q", Workers(2));
+  TwoFlavors rig;
   CHECK(VerdictsOf(AskedLimit(rig, "q", 2, "", "g")) == "two:fits");
   CHECK(VerdictsOf(AskedLimit(rig, "q", 1, "", "f")) == "two:never");
   const auto none = AskedLimit(rig, "q", 2, "", "h");

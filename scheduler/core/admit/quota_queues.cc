@@ -5,6 +5,14 @@
 #include "core/admit/quota_desk.h"
 
 namespace tutti::core {
+namespace {
+
+// 0: there is no such queue.
+double ShareOf(const queue::ShareTree& shares, queue::QueueId id) {
+  return id.valid() ? shares.Dominant(id).Weighted() : 0;
+}
+
+}  // namespace
 
 void QuotaDesk::RenewQueues() {
   const std::set<Declared> declared = std::exchange(declared_, {});
@@ -76,13 +84,11 @@ const model::LeafQueueSpec* QuotaDesk::Leaf(const QuotaCounts::QueueName& queue)
 }
 
 double QuotaDesk::WeightedShare(const std::string& leaf) const {
-  const queue::QueueId id = admission_.shares().Leaf(leaf);
-  return id.valid() ? admission_.shares().Dominant(id).Weighted() : 0;
+  return ShareOf(admission_.shares(), admission_.shares().Leaf(leaf));
 }
 
 double QuotaDesk::CohortShare(const std::string& cohort) const {
-  const queue::QueueId id = admission_.shares().Cohort(cohort);
-  return id.valid() ? admission_.shares().Dominant(id).Weighted() : 0;
+  return ShareOf(admission_.shares(), admission_.shares().Cohort(cohort));
 }
 
 dialects::Dialect* QuotaDesk::DialectOfCohort(const std::string& cohort) const {
@@ -94,7 +100,7 @@ std::vector<std::pair<std::string, double>> QuotaDesk::SharesAbove(const std::st
   std::vector<std::pair<std::string, double>> shares;
   const queue::ShareTree& tree = admission_.shares();
   queue::QueueId id = tree.Leaf(leaf);
-  while (id.valid() && (id = tree.parent(id)).valid()) shares.emplace_back(tree.name(id), tree.Dominant(id).Weighted());
+  while (id.valid() && (id = tree.parent(id)).valid()) shares.emplace_back(tree.name(id), ShareOf(tree, id));
   return shares;
 }
 

@@ -270,4 +270,11 @@ bool HoldsRoomAlone(const Gang& gang, const Census& census) {
          !gang.plan->undoing() && census.NobodyBound();
 }
 
+void RefuseWaiting(const Census& census, Refusal why) {
+  const auto shared = std::make_shared<const Refusal>(std::move(why));
+  for (const Members* waiting : {&census.pending, &census.held})
+    for (Member* member : *waiting)
+      if (!member->promised) member->refusal = shared;
+}
+
 }  // namespace tutti::core

@@ -90,4 +90,7 @@ bool MinimumStands(const Gang& gang, const Census& census, const cluster::Cluste
 // an eviction.
 bool HoldsRoomAlone(const Gang& gang, const Census& census);
 
+// Gives all pods that wait, and have no gate that says so, this reason.
+void RefuseWaiting(const Census& census, Refusal why);
+
 }  // namespace tutti::core

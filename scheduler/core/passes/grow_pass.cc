@@ -132,10 +132,7 @@ std::optional<Refusal> GrowPass::PlaceMinimum(GangId id) {
       OnTop(requirement.lacking(), std::make_shared<const observe::Standing>(StandingOf(requirement)));
   const Refusal refusal = ExplainNodes(
       gang, lacking, certificates_.Keep(fmt::format("#{}+", id.value), std::move(result), clock_.MonotonicMs()));
-  const auto shared = std::make_shared<const Refusal>(refusal);
-  for (const Members* waiting : {&census->pending, &census->held})
-    for (Member* member : *waiting)
-      if (!member->promised) member->refusal = shared;
+  RefuseWaiting(*census, refusal);
   return refusal;
 }
 

@@ -173,11 +173,7 @@ std::string QuotaPass::WhySumsLack(GangId id, const queue::Assignment& assignmen
 // One that asks for more does not wait for that itself: the members do that it would have besides.
 void QuotaPass::NoteRefusal(Gang& gang, Refusal refusal) {
   if (!gang.whole) return book_.Refuse(gang, std::move(refusal));
-  const auto shared = std::make_shared<const Refusal>(refusal);
-  const std::shared_ptr<const Census> census = book_.CensusOf(gang);
-  for (const Members* waiting : {&census->pending, &census->held})
-    for (Member* member : *waiting)
-      if (!member->promised) member->refusal = shared;
+  RefuseWaiting(*book_.CensusOf(gang), refusal);
   book_.SetState(gang, gang.state, std::move(refusal));
 }
 

@@ -203,11 +203,11 @@ Outlook Rehearsal::Relimit(QueueId queue, const Amounts& amounts) {
         });
       },
       &left_out);
-  const auto of_flavor = std::ranges::find_if(amounts, [](const auto& it) { return !it.first.empty(); });
-  std::string problem = of_flavor == amounts.end() ? ""
-                                                   : fmt::format("Queue {} has no flavors, and so none is called {}.",
-                                                                 tree.spec(queue).name, of_flavor->first);
-  if (!problem.empty()) return Undecided(drafts, {std::move(problem)}, left_out);
+  for (const auto& [flavor, of] : amounts)
+    if (!flavor.empty())
+      return Undecided(
+          drafts,
+          {fmt::format("Queue {} has no flavors, and so none is called {}.", tree.spec(queue).name, flavor)}, left_out);
   const Relimited relimited(queues_, waits_, queue, amounts);
   Outlook outlook = Answer(drafts, NodeId());
   AddLeftOut(left_out, &outlook);

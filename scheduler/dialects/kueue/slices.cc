@@ -19,9 +19,6 @@ using base::Json;
 
 namespace {
 
-// "namespace/name", or the name alone.
-std::string NameOfReplaced(const WorkloadRead& read) { return read.replaces.substr(read.replaces.find('/') + 1); }
-
 // How many of them it replaces, one after another.
 size_t DepthOf(const Slices& slices, const Slice& slice) {
   size_t depth = 0;
@@ -55,6 +52,8 @@ void Copy(const Json& from, const char* field, Json* to) {
 }
 
 }  // namespace
+
+std::string NameOfReplaced(const WorkloadRead& read) { return read.replaces.substr(read.replaces.find('/') + 1); }
 
 bool IsElastic(const model::Object& job) {
   const std::string* says = model::Find(job.meta.annotations, kElastic);

@@ -45,13 +45,16 @@ base::Json Resized(const base::Json& pod_sets, const std::vector<PodSet>& sets);
 enum class Resize { kNone, kMore, kFewer };
 Resize ResizeBetween(const base::Json& a, const base::Json& b);
 
+// The name of the Workload that this one says it replaces, be that "namespace/name" or the name alone.
+std::string NameOfReplaced(const WorkloadRead& read);
+
 // The status of one that `next` has replaced.
 base::Json ReplacedStatus(base::Json status, const model::Object& next, const std::string& job_uid,
                           base::Millis now_wall_ms);
 // The sentence about that.
 std::string ReplacedText(const std::string& next_uid, const std::string& job_uid);
-// What the one that replaces another goes on from: since when the job is admitted; or, where checks are asked again, how
-// long it has run.
+// What the one that replaces another goes on from: since when the job is admitted; or how long it has run, where checks
+// are asked again.
 base::Json SucceedingStatus(base::Json status, const base::Json& replaced, bool has_checks);
 
 }  // namespace tutti::dialects::kueue

@@ -172,8 +172,7 @@ void Workloads::PutOne(const JobKind& kind, const std::shared_ptr<const model::O
   if (known != jobs_.end() && entries_.at(known->second).job->meta.uid == object->meta.uid)
     return ReadJob(kind, object, entries_.at(known->second), touched);
   DropOne(job, touched);  // it was another job of that name
-  const Place& place = jobs_[job] = {object->meta.ns, name()};
-  ReadJob(kind, object, Open(place), touched);
+  ReadJob(kind, object, Open(jobs_[job] = {object->meta.ns, name()}), touched);
 }
 
 void Workloads::ReadJob(const JobKind& kind, const std::shared_ptr<const model::Object>& object, Entry& entry,
@@ -520,7 +519,8 @@ model::GangSpec Workloads::SpecOf(const Entry& entry) const {
   spec.min_member = 0;
   JsonReader read;
   const std::optional<model::Fit> fit = ReadFit(read, object);
-  spec.fit = fit ? *fit : queues_.FitOf(queues_.LeafOf(entry.key.ns, entry.terms.queue)).value_or(settings_.fit);
+  const std::string leaf = queues_.LeafOf(entry.key.ns, entry.terms.queue);
+  spec.fit = fit ? *fit : queues_.FitOf(leaf).value_or(settings_.fit);
   spec.problem = ProblemIn(object, read);
   if (!spec.problem.empty()) return spec;
   const SetsRead& counted = AskedSets(entry);
@@ -535,7 +535,7 @@ model::GangSpec Workloads::SpecOf(const Entry& entry) const {
   const std::vector<RoleRead> roles = AskedRoles(entry);
   for (const RoleRead& role : roles) {
     spec.roles.push_back({role.ask.name, role.ask.min_count.value_or(role.ask.count), 1,
-                          Labelled(role.topology, queues_, queues_.LeafOf(entry.key.ns, entry.terms.queue))});
+                          Labelled(role.topology, queues_, leaf)});
     spec.min_member = model::SaturatingAdd(spec.min_member, spec.roles.back().min);
   }
   std::ranges::sort(spec.roles, {}, &model::RoleSpec::name);

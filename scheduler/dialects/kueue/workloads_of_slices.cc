@@ -65,7 +65,7 @@ std::optional<std::string> Workloads::NameOfReplaced(const Entry& entry) const {
   const std::string& replaces = entry.read.replaces;
   const size_t slash = replaces.find('/');
   if (slash != std::string::npos && replaces.substr(0, slash) != entry.key.ns) return std::nullopt;
-  std::string name = slash == std::string::npos ? replaces : replaces.substr(slash + 1);
+  std::string name = kueue::NameOfReplaced(entry.read);
   return name == entry.key.name ? std::nullopt : std::optional(std::move(name));
 }
 

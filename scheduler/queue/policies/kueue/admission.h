@@ -52,7 +52,7 @@ struct PassResult {
   std::vector<Admitted> admitted;   // in this order; one may be replaced by a later one
   std::vector<Evicted> evicted;     // each once, until it is released
   std::set<model::GangId> refused;  // those that wait for another reason than before: see Explain
-  // So many times the first of a tree's queues were tried, and some gang was admitted or evicted; or none was.
+  // Rounds in which the first gangs of a tree's queues were tried: with a gang admitted or evicted, and with none.
   int64_t fruitful = 0, fruitless = 0;
 };
 
