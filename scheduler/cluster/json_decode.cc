@@ -386,6 +386,7 @@ model::Pod ReadPod(JsonReader& read, const Json& json, std::shared_ptr<const mod
   model::Pod pod;
   pod.meta = ReadMeta(read, root);
   pod.node_name = read.Text(spec["nodeName"]);
+  pod.run_limit_ms = model::RunLimit(read.Integer(spec["activeDeadlineSeconds"], 0));
   pod.scheduling_group = read.Text(group["podGroupName"]);
   read.Items(spec["schedulingGates"],
              [&](const JsonField& gate) { pod.scheduling_gates.push_back(read.Text(gate["name"])); });

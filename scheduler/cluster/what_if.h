@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WhatIf: a speculation on a cluster: pods that are placed, and pods that are evicted. Dropping it undoes it.
+// WhatIf: a speculation on a cluster: pods that are placed, some of which leave again, and pods that are evicted.
+// Dropping it undoes it.
 //
 // It changes the snapshot in place and keeps what it did, so that rankings follow it through the change log at the cost
 // of the nodes touched. Speculations nest: a search is handed one, opens a Scope on it, and leaves it as it was.
@@ -26,13 +27,14 @@ struct Placement {
   model::NodeId node;
   const PodClass* pod_class = nullptr;  // never null; outlives the WhatIf
   Takings takings = {};
+  bool departed = false;  // it has left the node again, in the speculation
 };
 
 class WhatIf {
  public:
   // How much was done.
   struct Mark {
-    size_t placements = 0, evictions = 0;
+    size_t placements = 0, evictions = 0, departures = 0;
     friend bool operator==(const Mark&, const Mark&) = default;
   };
   class Scope;
@@ -57,7 +59,7 @@ class WhatIf {
     placements_.push_back({member, node, &pod_class, std::move(takings)});
   }
   // Takes the last placement back.
-  void TakeBack() { Rewind({placements_.size() - 1, evicted_.size()}); }
+  void TakeBack() { Rewind({placements_.size() - 1, evicted_.size(), departed_.size()}); }
 
   // Takes the pod off its node, and gives back what it takes there. REQUIRES: it weighs on one (ClusterState::pods_on),
   // and is not evicted yet.
@@ -67,7 +69,18 @@ class WhatIf {
     evicted_.push_back(pod);
   }
 
-  Mark Here() const { return {placements_.size(), evicted_.size()}; }
+  // Has what was placed here (its index in placements) leave its node, as a pod that has ended. It stays listed.
+  // REQUIRES: it has not left yet.
+  void Depart(size_t placement) {
+    Count();
+    Placement& one = placements_[placement];
+    TUTTI_CHECK(!one.departed, "what was placed leaves once");
+    state_.snapshot_.Remove(*one.pod_class, one.node, one.takings);
+    one.departed = true;
+    departed_.push_back(placement);
+  }
+
+  Mark Here() const { return {placements_.size(), evicted_.size(), departed_.size()}; }
   // REQUIRES: no Scope was begun after `to`.
   void Rewind(Mark to) {
     UndoTo(to);
@@ -78,24 +91,31 @@ class WhatIf {
   const std::vector<model::PodId>& evicted() const { return evicted_; }
 
  private:
-  size_t steps() const { return placements_.size() + evicted_.size(); }
+  size_t steps() const { return placements_.size() + evicted_.size() + departed_.size(); }
   void Count() {
     if (steps() == 0) below_ = state_.speculated_;
     TUTTI_CHECK(state_.speculated_ == below_ + steps(), "the last speculation begun is the one that goes on");
     ++state_.speculated_;
   }
-  // Undoes what was done since, and keeps the list of placements. An eviction makes room for placements, and no
-  // placement for an eviction: so placements are undone first.
+  // Undoes what was done since, and keeps the list of placements. An eviction or a departure makes room for placements,
+  // and no placement for one of those: so placements are undone first.
   void UndoTo(Mark to) {
     TUTTI_CHECK(to.placements <= placements_.size() && to.evictions <= evicted_.size() &&
-                    to.placements >= floor_.placements && to.evictions >= floor_.evictions,
+                    to.departures <= departed_.size() && to.placements >= floor_.placements &&
+                    to.evictions >= floor_.evictions && to.departures >= floor_.departures,
                 "a scope is rewound to a mark of its own");
     if (to == Here()) return;
     TUTTI_CHECK(state_.speculated_ == below_ + steps(), "the last speculation begun is undone first");
-    state_.speculated_ = below_ + to.placements + to.evictions;
+    state_.speculated_ = below_ + to.placements + to.evictions + to.departures;
     for (size_t i = placements_.size(); i-- > to.placements;) {
       const Placement& one = placements_[i];
-      state_.snapshot_.Remove(*one.pod_class, one.node, one.takings);
+      if (!one.departed) state_.snapshot_.Remove(*one.pod_class, one.node, one.takings);
+    }
+    for (; departed_.size() > to.departures; departed_.pop_back()) {
+      if (departed_.back() >= to.placements) continue;
+      Placement& one = placements_[departed_.back()];
+      state_.snapshot_.Place(*one.pod_class, one.node, one.takings);
+      one.departed = false;
     }
     for (; evicted_.size() > to.evictions; evicted_.pop_back()) state_.Reinstate(evicted_.back());
   }
@@ -103,6 +123,7 @@ class WhatIf {
   ClusterState& state_;
   std::vector<Placement> placements_;
   std::vector<model::PodId> evicted_;
+  std::vector<size_t> departed_;  // of the placements
   size_t below_ = 0;   // steps of the speculations begun before, while there are any of this
   Mark floor_;         // where the innermost scope began
   size_t scopes_ = 0;  // that are open

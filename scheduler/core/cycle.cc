@@ -50,6 +50,7 @@ struct Cycle::Parts {
   observe::Journal journal{static_cast<uint64_t>(clock.WallMs()) * 1000};
   GangBook book{options.profiles, state, dialects, journal, clock};
   Strangers strangers{};
+  RunLengths run_lengths{};
   // When, and what leaves.
   Agenda agenda{book, queues.tree(), queues.order(), clock};
   Outbox outbox{};
@@ -110,12 +111,12 @@ struct Cycle::Parts {
   FlushPass flush{options, book, agenda, certificates, consideration, announcer, clock};
   Drain drain{options,    state,  dialects,     queues,       waits,  quota_desk,    rankings,
               book,       agenda, charges,      certificates, outbox, extender_desk, committer,
-              pod_status, keeper, queue_status, enrollment,   clock};
+              pod_status, keeper, queue_status, enrollment,   run_lengths, clock};
   PublishPass publish{options,     book,         agenda,     tallies,   figures, pod_status,
                       gang_status, queue_status, enrollment, announcer, journal, clock};
 
   Rehearsal rehearsal{options,  state,    dialects, book,            queues, waits,     quota_desk, admission,
-                      planner,  rankings, seeker,   lone_preemption, start,  auto_fits, strangers,  clock};
+                      planner,  rankings, seeker,   lone_preemption, start,  auto_fits, strangers,  run_lengths, clock};
 
   Parts(Options given, dialects::DialectList dialect_list, const base::Clock& time, observe::Observer* observer,
         cluster::Extenders* extenders)

@@ -69,6 +69,7 @@ void DecodePodOwnSpec(std::string_view spec, model::Pod* pod) {
   using F = field::PodSpec;
   for (WireReader r(spec); r.Next();) switch (r.field()) {
       case F::kVolumes: DecodeClaim(r.bytes(), pod); break;
+      case F::kActiveDeadlineSeconds: pod->run_limit_ms = model::RunLimit(r.number()); break;
       case F::kNodeName: pod->node_name = r.text(); break;
       case F::kSchedulingGates:
         pod->scheduling_gates.emplace_back(FindBytes(r.bytes(), field::PodSchedulingGate::kName));

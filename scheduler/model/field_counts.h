@@ -41,7 +41,7 @@ inline constexpr size_t kFieldCount<PodSpec> = 20;
 template <>
 inline constexpr size_t kFieldCount<ObjectMeta> = 10;
 template <>
-inline constexpr size_t kFieldCount<Pod> = 14;
+inline constexpr size_t kFieldCount<Pod> = 15;
 template <>
 inline constexpr size_t kFieldCount<Node> = 6;
 

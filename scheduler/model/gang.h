@@ -131,6 +131,8 @@ struct GangSpec {
   std::optional<base::Millis> min_runtime_ms;
   base::Millis start_timeout_ms = 0;  // how long a half-started gang may be repaired; 0: the configured time
   base::Millis soft_after_ms = 0;     // once its minimum has waited so long its members start one by one; 0: never
+  // What declares the gang ends it at that instant (wall time), or once it has run so long; 0: no such limit.
+  base::Millis ends_ms = 0, run_limit_ms = 0;
   std::string remark;                 // a sentence about its minimum for who reads that it waits; empty: none
 
   // Why the gang cannot be considered at all ("PodGroup \"a\" has minMember -1; it must be at least 1"), or empty.

@@ -2,6 +2,8 @@
 // Pod: one decoded pod, reduced to what scheduling needs.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,6 +19,11 @@ enum class PodPhase { kPending, kRunning, kSucceeded, kFailed, kUnknown };
 
 // "" is Pending, as the API server defaults it; a word that is not known is kUnknown.
 PodPhase ParsePhase(std::string_view word);
+
+// Returns the limit that a job or a pod declares in seconds, in milliseconds; 0: it is none that the API allows.
+constexpr base::Millis RunLimit(int64_t seconds) {
+  return seconds > 0 && seconds <= std::numeric_limits<int32_t>::max() ? seconds * 1'000 : 0;
+}
 
 // The pod's PodScheduled condition, to write it only when it changes.
 struct ScheduledCondition {
@@ -55,6 +62,7 @@ struct Pod {
   base::Millis bound_ms = 0;    // wall time; when it was bound, as its condition says; 0: it does not say
   std::string nominated_node;   // status.nominatedNodeName: where room is kept for it; see cluster/nominations.h
   base::Millis started_ms = 0;  // wall time, status.startTime; 0: it has not started yet
+  base::Millis run_limit_ms = 0;  // spec.activeDeadlineSeconds: so long after its start it is ended; 0: no limit
   // The message of kPreemptingCondition, where that is true; null: it is not.
   std::shared_ptr<const std::string> preempting;
   bool undo_begun = false;  // kDisruptionTarget is true for kUndoReason

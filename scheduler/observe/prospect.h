@@ -26,11 +26,32 @@ struct LimitChange {
 };
 
 // That the gangs are there besides all others; or, if a node is named, that it is drained; or, if it is set, the
-// change.
+// change; or nothing: when could the gang that waits start?
 struct WhatIf {
   std::vector<model::GangDraft> gangs;
   std::string drained;
   std::optional<LimitChange> limit = std::nullopt;
+  std::optional<model::GangKey> waits = std::nullopt;
+};
+
+// When a gang that waits could start, if nothing else comes. What runs ends at the limit that is declared for it; or,
+// where there is none, after as long as gangs like it have run.
+struct StartEstimate {
+  enum class Basis {
+    kNone,      // there is no estimate, and `why` says why
+    kDeclared,  // by limits alone: then at the latest
+    kSeen,      // some of what ends before has no limit
+  } basis = Basis::kNone;
+  struct End {
+    model::GangKey of;
+    base::Millis at_ms = 0;    // wall
+    int64_t like_it = 0;       // so many gangs like it have ended of late; 0: its limit is declared
+    base::Millis took_ms = 0;  // the median of how long those ran
+  };
+  base::Millis at_ms = 0;               // wall
+  std::vector<End> awaits;              // whose end it waits for, the last one first
+  std::vector<model::GangKey> endless;  // kNone: in its way, and no end is known; the one of most pods first
+  std::string why;                      // kNone: a sentence, which names no gang
 };
 
 struct Prospect {
@@ -67,6 +88,7 @@ struct Prospect {
   std::vector<Place> places;          // of the minimum, by role and node; where it would start
   std::vector<Victim> victims;        // by node and name
   bool breaks = false;                // of a drained node: with these members gone it has less than its minimum
+  std::optional<StartEstimate> start;  // of one that waits for its queue or for nodes
   std::vector<std::string> notes;     // in what the answer may differ from what the scheduler would do
 };
 

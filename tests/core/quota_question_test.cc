@@ -107,6 +107,41 @@ TEST_CASE("question: each of several gangs finds the quota that those before it 
   CHECK(outlook.prospects[2].verdict == Verdict::kWaitsForQueue);
 }
 
+TEST_CASE("question: a gang starts when those that have its queue's quota end, and those that stand before it") {
+  QuotaRig rig;
+  model::LeafQueueSpec& leaf = rig.AddLeaf("q", {{"f", 4}});
+  SECTION("of a queue that lets others pass") {}
+  SECTION("of a strict queue") { leaf.strategy = model::QueueingStrategy::kStrictFifo; }
+  rig.AddLeaf("other", {{"f", 4}});
+  rig.AddNode("n1", 16);
+  rig.Declare("first", "q", Workers(3), {{"limit", "100"}});
+  rig.Declare("beside", "other", Workers(4), {{"limit", "30"}});
+  rig.Settle();
+  rig.clock.Advance(1'000);
+  rig.Declare("second", "q", Workers(4), {{"limit", "50"}});
+  rig.clock.Advance(1'000);
+  rig.Declare("third", "q", Workers(2));
+  rig.Settle();
+  REQUIRE(rig.Has("first"));
+  const auto starts_in = [&rig](const std::string& gang) {
+    const auto outlook =
+        Rehearsed(rig, {.gangs = {}, .drained = {}, .waits = model::GangKey{"asking", "default", gang}});
+    REQUIRE(outlook);
+    const observe::StartEstimate& start = outlook->prospects.front().start.value();
+    CHECK(start.basis == observe::StartEstimate::Basis::kDeclared);
+    REQUIRE(!start.awaits.empty());
+    CHECK(start.awaits.back().of.name == "first");
+    return (start.at_ms - rig.clock.WallMs()) / 1'000;
+  };
+  CHECK(starts_in("second") == 100);
+  CHECK(starts_in("third") == 150);
+  const Prospect asked = AnsweredOne(rig, "q", Workers(3));
+  REQUIRE(asked.start);
+  CHECK(asked.start->basis == observe::StartEstimate::Basis::kNone);
+  REQUIRE(asked.start->endless.size() == 1);
+  CHECK(asked.start->endless[0].name == "third");
+}
+
 // Queues of two flavors with few nodes, and gangs in them.
 struct RandomQuotaRig : QuotaRig {
   explicit RandomQuotaRig(uint32_t seed) : random(seed) {

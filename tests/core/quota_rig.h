@@ -102,6 +102,7 @@ class QuotaDialect final : public DeclaringDialect {
     }
     if (!text("done").empty())  // so many members of each role have ended well
       for (model::RoleAsk& role : ask.roles) role.count -= terms.done[role.name] = std::stoll(text("done"));
+    if (!text("limit").empty()) spec->run_limit_ms = std::stoll(text("limit")) * 1'000;
     terms.barred = text("barred");
     terms.released = text("released") == "true";
     terms.awaits_checks = text("checks") == "true";

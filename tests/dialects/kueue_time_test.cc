@@ -46,6 +46,23 @@ void Leave(Cluster& cluster, const model::GangKey& key, const std::string& job) 
 
 }  // namespace
 
+TEST_CASE("a gang ends at the latest when its Workload has run for as long as it may, or its job") {
+  Cluster cluster;
+  Admit(cluster, "j", {{"kueue.x-k8s.io/max-exec-time-seconds", "60"}});
+  const model::GangKey key = cluster.KeyOf("j");
+  CHECK(cluster.dialect.Describe(key).ends_ms == kNow + 60'000);
+  CHECK(cluster.dialect.Describe(key).run_limit_ms == 0);
+  cluster.Edit("RayJob", "j", {{"spec", {{"activeDeadlineSeconds", 30}}}});
+  CHECK(cluster.dialect.Describe(key).ends_ms == kNow + 60'000);
+  CHECK(cluster.dialect.Describe(key).run_limit_ms == 30'000);
+  cluster.Edit("RayJob", "j", {{"status", {{"startTime", base::FormatTime(kNow + 5'000)}}}});
+  CHECK(cluster.dialect.Describe(key).ends_ms == kNow + 35'000);
+  for (const Json& nonsense : {Json(-1), Json(0), Json("x"), Json(1e300), Json(nullptr)}) {
+    cluster.Edit("RayJob", "j", {{"spec", {{"activeDeadlineSeconds", nonsense}}}});
+    CHECK(cluster.dialect.Describe(key).ends_ms == kNow + 60'000);
+  }
+}
+
 TEST_CASE("a job that has run for as long as it may is deactivated, in Kueue's words") {
   Cluster cluster;
   Admit(cluster, "j", {{"kueue.x-k8s.io/max-exec-time-seconds", "60"}});

@@ -2,6 +2,7 @@
 #include "core/gangs/draft.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "dialects/topology_annotations.h"
@@ -34,7 +35,21 @@ std::shared_ptr<const model::Pod> Afresh(const model::Pod& pod) {
   fresh->spec = pod.spec;
   fresh->scheduling_group = pod.scheduling_group;
   fresh->claims = pod.claims;
+  fresh->run_limit_ms = pod.run_limit_ms;
   return fresh;
+}
+
+int32_t PriorityOf(const GangDraft& draft) {
+  if (draft.spec.priority) return *draft.spec.priority;
+  if (draft.members.empty()) return 0;
+  int32_t highest = std::numeric_limits<int32_t>::min();
+  for (const GangDraft::Member& member : draft.members) highest = std::max(highest, member.pod->spec->priority);
+  return highest;
+}
+
+model::GangRank RankOf(const GangDraft& draft) {
+  if (draft.spec.quota) return {draft.spec.quota->ask.priority, draft.spec.quota->ask.queued_ms};
+  return {PriorityOf(draft), draft.spec.created_ms, draft.spec.priority_slope};
 }
 
 GangDraft DraftOf(const Gang& gang, const cluster::ClusterState& state) {

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/planted.h"
+#include "core/gangs/ends.h"
 #include "core/gangs/evidence.h"
 #include "model/field_counts.h"
 
@@ -24,7 +25,8 @@ namespace {
 bool Matters(const Pod& before, const Pod& after) {
   return before.meta.deleting() != after.meta.deleting() ||
          !model::SameBut(before, after, &Pod::meta, &Pod::scheduling_group, &Pod::claims, &Pod::scheduled,
-                         &Pod::nominated_node, &Pod::started_ms, &Pod::undo_begun, &Pod::preempted);
+                         &Pod::nominated_node, &Pod::started_ms, &Pod::run_limit_ms, &Pod::undo_begun,
+                         &Pod::preempted);
 }
 
 void Warn(const model::Object& object, const std::vector<std::string>& problems) {
@@ -39,7 +41,7 @@ Drain::Drain(const Options& options, cluster::ClusterState& state, const dialect
              Queues& queues, QueueWaits& queue_waits, QuotaDesk& quota_desk, Rankings& rankings, GangBook& book,
              Agenda& agenda, Charges& charges, Certificates& certificates, Outbox& outbox, ExtenderDesk& extender_desk,
              Committer& committer, PodStatus& pod_status, ObjectKeeper& keeper, QueueStatus& queue_status,
-             Enrollment& enrollment, const base::Clock& clock)
+             Enrollment& enrollment, RunLengths& lengths, const base::Clock& clock)
     : state_(state),
       dialects_(dialects),
       queues_(queues),
@@ -57,6 +59,7 @@ Drain::Drain(const Options& options, cluster::ClusterState& state, const dialect
       keeper_(keeper),
       queue_status_(queue_status),
       enrollment_(enrollment),
+      lengths_(lengths),
       clock_(clock) {
   for (const model::ObjectKind* kind : {&cluster::PodKind(), &cluster::NodeKind()}) unsynced_.insert(kinds_.Add(*kind));
   HandleKinds(options);
@@ -138,6 +141,7 @@ void Drain::Apply(const cluster::PodChanged& event) {
     if (const model::NodeId node = state_.snapshot().FindNode(pod.node_name))
       committer_.nodes().OnRoomTaken(node, change.id);
   if (!rankings_.Serves(pod.spec->scheduler_name)) return enrollment_.NoteStranger(change.id, change.before.get());
+  if (was_there && change.before->occupies() && pod.phase == model::PodPhase::kSucceeded) NoteRun(change.id);
 
   if (!was_there || !SameMetadata(*change.before, pod) || (book_.Settled(change.id) && Matters(*change.before, pod)))
     enrollment_.Rejoin(change.id);
@@ -151,6 +155,20 @@ void Drain::Apply(const cluster::PodChanged& event) {
   charges_.Update(gang, book_.MemberOf(change.id));
   if (!as_planned && (!was_there || Matters(*change.before, pod) || gang.plan)) agenda_.MarkReady(id);
   agenda_.Touch(id);
+}
+
+void Drain::NoteRun(PodId id) {
+  const Pod& pod = *state_.pod(id).pod;
+  if (pod.started_ms <= 0) return;
+  const base::Millis took_ms = std::max<base::Millis>(0, clock_.WallMs() - pod.started_ms);
+  if (const GangId of = book_.GangOf(id)) {
+    const Gang& gang = book_.at(of);
+    lengths_.Note(ShapeOf(gang.key.dialect, &gang.spec, book_.MemberOf(id).role, pod), gang.key,
+                  took_ms);
+  } else if (book_.Settled(id)) {
+    const model::GangKey key = book_.KeyOfSettled(id);
+    lengths_.Note(ShapeOf(key.dialect, nullptr, "", pod), key, took_ms);
+  }
 }
 
 // Drops whichever pod has this name: the mailbox coalesces, so of pods that came and went one after the other only the

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cluster/kinds.h"
+#include "core/gangs/run_lengths.h"
 #include "core/options.h"
 #include "core/passes/enrollment.h"
 #include "core/place/certificates.h"
@@ -24,7 +25,7 @@ class Drain {
         QueueWaits& queue_waits, QuotaDesk& quota_desk, Rankings& rankings, GangBook& book, Agenda& agenda,
         Charges& charges, Certificates& certificates, Outbox& outbox, ExtenderDesk& extender_desk, Committer& committer,
         PodStatus& pod_status, ObjectKeeper& keeper, QueueStatus& queue_status, Enrollment& enrollment,
-        const base::Clock& clock);
+        RunLengths& lengths, const base::Clock& clock);
   Drain(const Drain&) = delete;  // its handlers point to it
   Drain& operator=(const Drain&) = delete;
 
@@ -67,6 +68,8 @@ class Drain {
   void HandleDialect(dialects::Dialect& dialect);
   void Handle(const model::ObjectKind& kind, Handler handler);
 
+  // Notes how long the pod has run, which has ended well.
+  void NoteRun(model::PodId id);
   void PutNode(const std::shared_ptr<const model::Node>& node);
   // Returns the node with the labels that dialects add, in place of those they added before.
   std::shared_ptr<const model::Node> Labelled(const std::shared_ptr<const model::Node>& node);
@@ -98,6 +101,7 @@ class Drain {
   ObjectKeeper& keeper_;
   QueueStatus& queue_status_;
   Enrollment& enrollment_;
+  RunLengths& lengths_;
   const base::Clock& clock_;
   framework::Wake happened_ = framework::Wake::kNothing;
   bool relabel_ = false;

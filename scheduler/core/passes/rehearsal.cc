@@ -15,6 +15,7 @@
 #include "core/gangs/fit.h"
 #include "core/gangs/lightest.h"
 #include "core/gangs/topology.h"
+#include "core/gangs/waiting_line.h"
 #include "core/passes/trial.h"
 #include "core/publish/explain.h"
 #include "model/gang_rank.h"
@@ -39,8 +40,6 @@ constexpr int64_t kWorkOfQuestion = 800'000;
 constexpr int64_t kWorkOfGang = 500, kWorkOfNode = 8;
 // The same for a gang that was looked at to say whether another one has quota.
 constexpr int64_t kWorkOfLook = 20;
-// So many pods of small gangs are looked at, some 10 ms; a gang of more is asked about alone.
-constexpr int64_t kPodsOfQuestion = 2'000;
 
 constexpr const char* kUnplacedNote =
     "It is admitted without places on nodes. Its pods then wait for nodes, which is what this answer is about.";
@@ -94,21 +93,6 @@ Prospect::Verdict VerdictOf(const PlanResult& result) {
 bool IsBeyondCapability(const Admission& admission) {
   return admission.limit == observe::QueueRefuses::Limit::kCapability &&
          std::ranges::any_of(admission.shortages, [](const auto& cell) { return cell.asked > cell.limit; });
-}
-
-// As GangBook::Priority has it.
-int32_t DraftedPriority(const GangDraft& draft) {
-  if (draft.spec.priority) return *draft.spec.priority;
-  if (draft.members.empty()) return 0;
-  int32_t highest = std::numeric_limits<int32_t>::min();
-  for (const GangDraft::Member& member : draft.members) highest = std::max(highest, member.pod->spec->priority);
-  return highest;
-}
-
-// Where the gang has its turn among the others of a question.
-model::GangRank RankOf(const GangDraft& draft) {
-  if (draft.spec.quota) return {draft.spec.quota->ask.priority, draft.spec.quota->ask.queued_ms};
-  return {DraftedPriority(draft), draft.spec.created_ms, draft.spec.priority_slope};
 }
 
 // Whether its queue could not give it quota even if no other gang had any.
@@ -176,7 +160,26 @@ class Rehearsal::Relimited {
 
 std::optional<Outlook> Rehearsal::Run(const observe::WhatIf& what_if) {
   if (what_if.limit) return Relimit(*what_if.limit);
-  return what_if.drained.empty() ? Answer(what_if.gangs, NodeId()) : Drain(what_if.drained);
+  const StartWalk::Look look = [this](GangId id, const GangDraft& draft, Trial& trial) {
+    Prospect prospect = Describe(draft);
+    Look(id, draft, trial, &prospect);
+    return prospect;
+  };
+  if (what_if.waits) return forecast_.Await(*what_if.waits, look);
+  if (!what_if.drained.empty()) return Drain(what_if.drained);
+  const std::vector<const GangDraft*> asked = InOrder(what_if.gangs);
+  Outlook outlook = Answer(asked, NodeId());
+  forecast_.AddStarts(asked, look, &outlook);
+  return outlook;
+}
+
+std::vector<const GangDraft*> Rehearsal::InOrder(const std::vector<GangDraft>& drafts) const {
+  std::vector<const GangDraft*> order;
+  for (const GangDraft& draft : drafts) order.push_back(&draft);
+  std::ranges::stable_sort(order, std::ranges::greater(), [now = clock_.WallMs()](const GangDraft* one) {
+    return RankOf(*one).PriorityAt(now);
+  });
+  return order;
 }
 
 std::optional<Outlook> Rehearsal::Relimit(const observe::LimitChange& change) {
@@ -194,41 +197,35 @@ std::optional<Outlook> Rehearsal::Relimit(const observe::LimitChange& change) {
 
 Outlook Rehearsal::Relimit(QueueId queue, const Amounts& amounts) {
   const queue::QueueTree& tree = queues_.tree();
-  int64_t left_out = 0;
-  const std::vector<GangDraft> drafts = Waiting(
-      [&](const Gang& gang) {
-        return std::ranges::any_of(QueuesOf(gang), [&](const queue::QueueKey& key) {
-          const QueueId of = tree.Find(key);
-          return of.valid() && tree.IsOnPath(queue, of);
-        });
-      },
-      &left_out);
+  const auto [drafts, left_out] = LineOf(book_, state_, clock_.WallMs(), [&](const Gang& gang) {
+    return std::ranges::any_of(QueuesOf(gang), [&](const queue::QueueKey& key) {
+      const QueueId of = tree.Find(key);
+      return of.valid() && tree.IsOnPath(queue, of);
+    });
+  });
   for (const auto& [flavor, of] : amounts)
     if (!flavor.empty())
       return Undecided(
           drafts,
           {fmt::format("Queue {} has no flavors, and so none is called {}.", tree.spec(queue).name, flavor)}, left_out);
   const Relimited relimited(queues_, waits_, queue, amounts);
-  Outlook outlook = Answer(drafts, NodeId());
+  Outlook outlook = Answer(InOrder(drafts), NodeId());
   AddLeftOut(left_out, &outlook);
   return outlook;
 }
 
 Outlook Rehearsal::Relimit(model::LeafQueueSpec leaf, const Amounts& amounts) {
-  int64_t left_out = 0;
-  const std::vector<GangDraft> drafts = Waiting(
-      [&](const Gang& gang) {
-        return gang.quota && gang.quota->terms && !gang.quota->report.has && !gang.quota->replaced &&
-               desk_.QueueName(gang) == leaf.name;
-      },
-      &left_out);
+  const auto [drafts, left_out] = LineOf(book_, state_, clock_.WallMs(), [&](const Gang& gang) {
+    return gang.quota && gang.quota->terms && !gang.quota->report.has && !gang.quota->replaced &&
+           desk_.QueueName(gang) == leaf.name;
+  });
   std::vector<std::string> problems;
   for (const auto& [flavor, of] : amounts)
     for (const auto& [resource, amount] : of)
       if (std::string why = SetNominal(flavor, resource, amount, &leaf); !why.empty())
         problems.push_back(std::move(why));
   if (!problems.empty()) return Undecided(drafts, std::move(problems), left_out);
-  Outlook outlook = Answer(drafts, NodeId(), leaf);
+  Outlook outlook = Answer(InOrder(drafts), NodeId(), leaf);
   AddLeftOut(left_out, &outlook);
   return outlook;
 }
@@ -240,33 +237,6 @@ Outlook Rehearsal::Undecided(const std::vector<GangDraft>& drafts, std::vector<s
   for (const GangDraft& draft : drafts) outlook.prospects.push_back(Describe(draft));
   AddLeftOut(left_out, &outlook);
   return outlook;
-}
-
-std::vector<GangDraft> Rehearsal::Waiting(const std::function<bool(const Gang&)>& waits, int64_t* left_out) const {
-  std::vector<std::pair<std::tuple<int64_t, base::Millis, std::string_view>, const Gang*>> line;
-  const base::Millis now = clock_.WallMs();
-  book_.ForEach([&](GangId, const Gang& gang) {
-    if (gang.state != GangState::kWaitingForQueue && gang.state != GangState::kWaitingForNodes) return;
-    if (!waits(gang)) return;
-    if (!gang.quota || !gang.quota->terms) {
-      line.push_back({{-gang.line.rank().PriorityAt(now), gang.line.created_ms, {}}, &gang});
-      return;
-    }
-    const model::GangAsk& ask = gang.quota->terms->ask;
-    line.push_back({{-int64_t{ask.priority}, ask.queued_ms, ask.uid}, &gang});
-  });
-  std::ranges::stable_sort(line, {}, [](const auto& one) { return one.first; });
-  std::vector<GangDraft> drafts;
-  int64_t pods = 0;
-  for (const auto& [place, gang] : line) {
-    if (pods >= kPodsOfQuestion) {
-      ++*left_out;
-      continue;
-    }
-    drafts.push_back(DraftOf(*gang, state_));
-    pods += std::ssize(drafts.back().members);
-  }
-  return drafts;
 }
 
 std::optional<Outlook> Rehearsal::Drain(const std::string& node) {
@@ -303,7 +273,7 @@ std::optional<Outlook> Rehearsal::Drain(const std::string& node) {
   }
   std::vector<GangDraft> list;
   for (auto& [key, draft] : drafts) list.push_back(std::move(draft));
-  Outlook outlook = Answer(list, drained);
+  Outlook outlook = Answer(InOrder(list), drained);
   for (Prospect& prospect : outlook.prospects)
     if (const GangId of = book_.Find(prospect.gang)) {
       Gang& gang = book_.at(of);
@@ -315,29 +285,23 @@ std::optional<Outlook> Rehearsal::Drain(const std::string& node) {
   return outlook;
 }
 
-Outlook Rehearsal::Answer(const std::vector<GangDraft>& drafts, NodeId drained,
+Outlook Rehearsal::Answer(const std::vector<const GangDraft*>& asked, NodeId drained,
                           const std::optional<model::LeafQueueSpec>& changed) {
   Outlook outlook;
   {
     Guests guests(state_, book_);
     const std::string shunned = drained ? state_.snapshot().node(drained).name : std::string();
-    std::vector<const GangDraft*> asked;
-    for (const GangDraft& draft : drafts) asked.push_back(&draft);
-    std::ranges::stable_sort(asked, std::ranges::greater(), [now = clock_.WallMs()](const GangDraft* one) {
-      return RankOf(*one).PriorityAt(now);
-    });
     std::vector<GangId> ids;  // of the first of them
     int64_t pods = 0;
     for (const GangDraft* draft : asked) {
       pods += std::ssize(draft->members);
       const auto dialect = std::ranges::find(dialects_, draft->key.dialect, &dialects::Dialect::name);
-      if (dialect == dialects_.end() || (!ids.empty() && pods > kPodsOfQuestion)) break;
+      if (dialect == dialects_.end() || (!ids.empty() && pods > WaitingLine::kMostPods)) break;
       ids.push_back(guests.Add(**dialect, *draft, shunned));
     }
     state_.Reclassify();
     seeker_.CatchUp();
-    Trial trial(state_, planner_.what_if(), book_, queues_, waits_, desk_, guests, ids,
-                queues_.LimitsFollowDemand() || (options_.queue_rule.reclaim && queues_.DeservedFollowsDemand()),
+    Trial trial(state_, planner_.what_if(), book_, queues_, waits_, desk_, guests, ids, Trial::WeighsWaiting(options_, queues_),
                 changed);
     if (drained)
       for (const PodId pod : std::vector<PodId>(state_.pods_on(drained).begin(), state_.pods_on(drained).end()))
@@ -368,7 +332,7 @@ Prospect Rehearsal::Describe(const GangDraft& draft) const {
   Prospect prospect;
   prospect.gang = draft.key;
   prospect.queue = draft.spec.queue;
-  prospect.priority = DraftedPriority(draft);
+  prospect.priority = PriorityOf(draft);
   prospect.min_member = draft.spec.min_member;
   prospect.members = std::ssize(draft.members);
   if (auto_fits_.Of(draft.spec, state_.snapshot()) != model::Fit::kNodes)
@@ -453,7 +417,8 @@ std::optional<Refusal> Rehearsal::RefuseNodes(GangId id, const std::vector<queue
   const Census census = *book_.CensusOf(gang);
   const Requirement requirement = Require(gang, census);
   const cluster::WhatIf::Scope scope(planner_.what_if());
-  for (const PodId pod : desk_.PodsOf(gone)) planner_.what_if().Evict(pod);
+  for (const PodId pod : desk_.PodsOf(gone))
+    if (!state_.pod(pod).evicted) planner_.what_if().Evict(pod);
   PlanResult result = planner_.PlaceRequired(gang, census.pending, requirement);
   if (result.fits) return std::nullopt;
   prospect->verdict = VerdictOf(result);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rehearsal: says what would become of gangs that are not there, of those on a node that is to be drained, or of those
-// that wait in a queue whose limit is to change. Nothing comes of it.
+// that wait in a queue whose limit is to change; and when a gang that waits could start. Nothing comes of it.
 //
 // Their members are promised to the state while a question is answered; placements, evictions and charges are
 // speculated, and the same planner, admission and victim search are asked as for any gang. Gangs are looked at by
@@ -8,7 +8,6 @@
 // Once some 10 ms of work are spent, no further gang is looked at.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "core/admit/quota_desk.h"
 #include "core/gangs/fit.h"
 #include "core/gangs/strangers.h"
+#include "core/passes/forecast.h"
 #include "core/passes/start_pass.h"
 #include "core/passes/victim_seeker.h"
 #include "core/place/lone_preemption.h"
@@ -33,7 +33,7 @@ class Rehearsal {
   Rehearsal(const Options& options, cluster::ClusterState& state, const dialects::DialectList& dialects, GangBook& book,
             Queues& queues, QueueWaits& waits, QuotaDesk& desk, const QueueAdmission& admission, Planner& planner,
             Rankings& rankings, VictimSeeker& seeker, LonePreemption& preemption, StartPass& start,
-            const AutoFits& auto_fits, const Strangers& strangers, const base::Clock& clock)
+            const AutoFits& auto_fits, const Strangers& strangers, const RunLengths& lengths, const base::Clock& clock)
       : options_(options),
         state_(state),
         dialects_(dialects),
@@ -49,11 +49,12 @@ class Rehearsal {
         start_(start),
         auto_fits_(auto_fits),
         strangers_(strangers),
-        clock_(clock) {}
+        clock_(clock),
+        forecast_(options, state, dialects, book, queues, waits, desk, planner, seeker, lengths, clock) {}
 
   // Says what would become of the gangs if they were there now; or where the gangs on the node that is drained would
-  // find places for their members there; or which gangs that wait in the queue would start. nullopt: there is no such
-  // node or queue.
+  // find places for their members there; or which gangs that wait in the queue would start; or when the gang could that
+  // waits. nullopt: there is no such node, queue or gang.
   std::optional<observe::Outlook> Run(const observe::WhatIf& what_if);
 
  private:
@@ -68,12 +69,11 @@ class Rehearsal {
   // Of gangs that were not looked at.
   observe::Outlook Undecided(const std::vector<model::GangDraft>& drafts, std::vector<std::string> why,
                              int64_t left_out) const;
-  // Returns the gangs that `waits` is true for, as they would be made now, in the order of their line. Not more than a
-  // question may have; `left_out`: how many more there are.
-  std::vector<model::GangDraft> Waiting(const std::function<bool(const Gang&)>& waits, int64_t* left_out) const;
+  // Returns the gangs by their turns.
+  std::vector<const model::GangDraft*> InOrder(const std::vector<model::GangDraft>& drafts) const;
   // `drained`: the node that all pods leave, and that takes none of the gangs' members; invalid: there is none.
   // `changed`: see queue::KueueProspect.
-  observe::Outlook Answer(const std::vector<model::GangDraft>& drafts, model::NodeId drained,
+  observe::Outlook Answer(const std::vector<const model::GangDraft*>& asked, model::NodeId drained,
                           const std::optional<model::LeafQueueSpec>& changed = std::nullopt);
   observe::Prospect Describe(const model::GangDraft& draft) const;
   void Look(model::GangId id, const model::GangDraft& draft, Trial& trial, observe::Prospect* prospect);
@@ -111,6 +111,7 @@ class Rehearsal {
   const AutoFits& auto_fits_;
   const Strangers& strangers_;
   const base::Clock& clock_;
+  Forecast forecast_;
 };
 
 }  // namespace tutti::core

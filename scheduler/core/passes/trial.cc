@@ -99,18 +99,31 @@ Trial::~Trial() {
 }
 
 void Trial::Evict(PodId pod) {
-  speculation_->Evict(pod);
   evicts_ = true;
+  if (!state_.pod(pod).evicted) speculation_->Evict(pod);
+}
+
+void Trial::End(GangId guest, const Taken& taken) {
+  for (size_t i = 0; i < taken.count; ++i) what_if_.Depart(taken.first + i);
+  for (const queue::ChargeId charge : taken.charges) queues_.used().Release(charge);
+  quota_.End(guest);
+}
+
+void Trial::End(const std::vector<PodId>& pods, GangId gang) {
+  for (const PodId pod : pods) Evict(pod);
+  if (gang) quota_.End(gang);
 }
 
 void Trial::Take(const Gang& gang, const std::vector<cluster::Placement>& placements) {
+  taken_ = {what_if_.placements().size(), placements.size(), {}};
   const QueueKeys keys = QueuesOf(gang);
   for (const cluster::Placement& one : placements) {
     const auto& pod_class = state_.pod(book_.at(one.member).pod).pod_class;
     what_if_.Place(one.member, *pod_class, one.node, one.takings);
     for (const queue::QueueKey& key : keys)
       if (const queue::QueueId queue = queues_.tree().Find(key); queue.valid())
-        queues_.used().Charge(queue, queue::Ask(queues_.tree().cells(), WeightOf(*pod_class)));
+        taken_.charges.push_back(
+            queues_.used().Charge(queue, queue::Ask(queues_.tree().cells(), WeightOf(*pod_class))));
   }
 }
 

@@ -14,6 +14,7 @@
 #include "core/admit/quota_desk.h"
 #include "core/admit/speculation.h"
 #include "core/gangs/gang_book.h"
+#include "core/options.h"
 #include "model/gang_draft.h"
 #include "queue/policies/kueue/prospect.h"
 
@@ -50,12 +51,24 @@ class Guests {
 // Placements, evictions, charges and quota, until it ends.
 class Trial {
  public:
+  class Step;
+  // What a guest has taken.
+  struct Taken {
+    size_t first = 0, count = 0;  // of the placements
+    std::vector<queue::ChargeId> charges;
+  };
+
   Trial(cluster::ClusterState& state, cluster::WhatIf& what_if, GangBook& book, Queues& queues, QueueWaits& waits,
         QuotaDesk& desk, Guests& guests, const std::vector<model::GangId>& asking, bool by_demand,
         const std::optional<model::LeafQueueSpec>& changed);
   ~Trial();
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
+
+  // Tells whether what waits weighs on what queues may have: the trial's `by_demand`.
+  static bool WeighsWaiting(const Options& options, const Queues& queues) {
+    return queues.LimitsFollowDemand() || (options.queue_rule.reclaim && queues.DeservedFollowsDemand());
+  }
 
   bool evicts() const { return evicts_; }
   Guests& guests() { return guests_; }
@@ -64,7 +77,15 @@ class Trial {
   bool asks_line() const { return asks_line_; }
 
   void Evict(model::PodId pod);
+  // From now on no victims are sought for the guests that are looked at.
+  void SeekNoVictims() { evicts_ = true; }
   void Take(const Gang& gang, const std::vector<cluster::Placement>& placements);
+  // Returns what Take has taken since this was last called. REQUIRES: for one guest at most.
+  Taken TakeTaken() { return std::exchange(taken_, {}); }
+  // Has a guest end, which has taken this and does so no more.
+  void End(model::GangId guest, const Taken& taken);
+  // Has these pods end. `gang`: what they leave of it has ended as well; invalid: they are of none, or some of it stays.
+  void End(const std::vector<model::PodId>& pods, model::GangId gang);
 
  private:
   // What waits weighs on what queues deserve, and so on what they may have.
@@ -81,6 +102,17 @@ class Trial {
   std::vector<queue::ChargeId> asked_;
   bool evicts_ = false;
   std::optional<Speculation> speculation_;  // what is charged in it goes with it
+  Taken taken_;
+};
+
+// What is done in the trial while it lives is undone at its end. The last begun ends first.
+class Trial::Step {
+ public:
+  explicit Step(Trial& trial) : speculation_(trial.what_if_, trial.book_, trial.queues_), quota_(trial.quota_) {}
+
+ private:
+  Speculation speculation_;
+  queue::KueueProspect::Scope quota_;
 };
 
 }  // namespace tutti::core

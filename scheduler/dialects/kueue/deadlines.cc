@@ -19,7 +19,26 @@ void Bring(Deadline* deadline, Millis at_ms, bool of_pods, const std::string& ca
   if (deadline->at_ms == 0 || at_ms < deadline->at_ms) *deadline = {std::max<Millis>(1, at_ms), of_pods, cause};
 }
 
+// Of a limit that counts from that instant; 0: from the gang's start.
+void Limit(Millis limit_ms, Millis from_ms, model::GangSpec* spec) {
+  if (limit_ms == 0) return;
+  Millis& limit = from_ms > 0 ? spec->ends_ms : spec->run_limit_ms;
+  if (limit == 0 || from_ms + limit_ms < limit) limit = from_ms + limit_ms;
+}
+
 }  // namespace
+
+void SetRunLimits(const model::Object* workload, int64_t max_seconds, const model::Object* job, model::GangSpec* spec) {
+  if (workload && max_seconds > 0) {
+    const Json& status = StatusOf(*workload);
+    const Json* admitted = FindTrue(Field(status, "conditions"), "Admitted");
+    Limit(model::RunLimit(std::max<int64_t>(1, max_seconds - PastSeconds(status))),
+          admitted ? TimeIn(*admitted, "lastTransitionTime") : 0, spec);
+  }
+  if (job)
+    Limit(model::RunLimit(CountIn(Field(*job->body, "spec"), "activeDeadlineSeconds")),
+          TimeIn(StatusOf(*job), "startTime"), spec);
+}
 
 int64_t PastSeconds(const Json& status) {
   return std::max(CountIn(status, "accumulatedPastExecutionTimeSeconds"),

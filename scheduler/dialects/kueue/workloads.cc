@@ -9,6 +9,7 @@
 #include "dialects/declaration.h"
 #include "dialects/fields.h"
 #include "dialects/kueue/checks.h"
+#include "dialects/kueue/deadlines.h"
 #include "dialects/kueue/names.h"
 #include "dialects/wording.h"
 #include "model/quantity.h"
@@ -558,6 +559,7 @@ model::GangSpec Workloads::SpecOf(const Entry& entry) const {
     if (role.pod)
       spec.promised.push_back({.role = role.ask.name, .count = role.ask.count, .late = true, .pod = role.pod});
   spec.quota = std::make_shared<const model::QuotaTerms>(QuotaOf(entry));
+  SetRunLimits(entry.workload.get(), entry.read.terms.max_seconds, entry.job.get(), &spec);
   return spec;
 }
 

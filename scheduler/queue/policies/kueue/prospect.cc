@@ -43,6 +43,13 @@ KueueProspect::~KueueProspect() {
   if (before_) in_.shares_.Put(*std::move(before_));
 }
 
+KueueProspect::Scope::~Scope() {
+  for (; of_.freed_.size() > freed_; of_.freed_.pop_back()) of_.in_.arena_.gone.erase(of_.freed_.back());
+  of_.given_.resize(given_);
+  of_.waits_ = std::move(waits_);
+  of_.in_.ledger_.Rewind(mark_);
+}
+
 KueueProspect::Answer KueueProspect::Ask(model::GangId gang, const model::GangAsk& ask, const NodeRules& nodes) {
   if (auto barred = in_.WhyBarred(ask)) return {{}, {}, *std::move(barred)};
   const QueueId leaf = in_.shares_.Leaf(in_.local(ask.ns, ask.local_queue)->queue);
@@ -60,7 +67,7 @@ KueueProspect::Answer KueueProspect::Ask(model::GangId gang, const model::GangAs
     from = std::exchange(next, {});
   }
   if (answer.assignment)
-    Take(leaf, answer);
+    Take(gang, leaf, answer);
   else if (in_.shares_.leaf(leaf).strategy == model::QueueingStrategy::kStrictFifo)
     waits_.try_emplace(leaf, rank);
   return answer;
@@ -153,13 +160,24 @@ KueueProspect::Answer KueueProspect::SeekNodes(Turn* turn, const Bids& bids, con
   return Waits(WaitReason::kTopologyPlacementFailed, std::move(why));
 }
 
-void KueueProspect::Take(QueueId leaf, const Answer& answer) {
-  for (const Victim& victim : answer.victims) {
-    in_.ledger_.Release(in_.holdings_.ChargeOf(*in_.holdings_.Find(victim.gang)));
-    in_.arena_.gone.insert(victim.gang);
-  }
+void KueueProspect::Take(model::GangId gang, QueueId leaf, const Answer& answer) {
+  for (const Victim& victim : answer.victims) Free(victim.gang);
   if (queue::Ask ask(in_.shares_.cells(), answer.assignment->usage); !ask.empty())
-    in_.ledger_.Charge(leaf, std::move(ask));
+    given_.emplace_back(gang, in_.ledger_.Charge(leaf, std::move(ask)));
+}
+
+void KueueProspect::Free(model::GangId gang) {
+  in_.ledger_.Release(in_.holdings_.ChargeOf(*in_.holdings_.Find(gang)));
+  in_.arena_.gone.insert(gang);
+  freed_.push_back(gang);
+}
+
+void KueueProspect::End(model::GangId gang) {
+  const auto given = std::ranges::find(given_, gang, &std::pair<model::GangId, ChargeId>::first);
+  if (given != given_.end())
+    in_.ledger_.Release(given->second);
+  else if (in_.holdings_.Find(gang) && !in_.arena_.gone.contains(gang))
+    Free(gang);
 }
 
 }  // namespace tutti::queue
