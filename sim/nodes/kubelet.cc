@@ -275,8 +275,11 @@ void Kubelet::Run(const ObjectKey& key, Admitted& admitted, const Json& pod) {
     return Start(pod);
   }
   Resize(key, admitted, pod);
+  const auto limit = model::RunLimit(IntOf(Dig(pod, "spec", "activeDeadlineSeconds")));
+  auto run_for = RunTime(pod);
+  const bool is_cut_off = limit > 0 && (!run_for || limit < *run_for);
+  if (is_cut_off) run_for = limit;
   if (!admitted.finish_at_ms) {
-    const auto run_for = RunTime(pod);
     if (!run_for) return;
     const auto started = base::ParseTime(DigString(pod, "status", "startTime"));
     const base::Millis ran = started ? store_.now_ms() - *started : 0;
@@ -284,7 +287,7 @@ void Kubelet::Run(const ObjectKey& key, Admitted& admitted, const Json& pod) {
     admitted.finish_at_ms = now + *run_for - (ran < 1000 ? 0 : ran);
   }
   if (now < *admitted.finish_at_ms) return queue_.AddAt(key, *admitted.finish_at_ms);
-  MarkEnded(pod, ExitCode(pod));
+  MarkEnded(pod, is_cut_off ? kTerminatedBySignal : ExitCode(pod), is_cut_off ? "DeadlineExceeded" : "");
 }
 
 void Kubelet::Resize(const ObjectKey& key, Admitted& admitted, const Json& pod) {
@@ -369,7 +372,7 @@ void Kubelet::Start(const Json& pod) {
       Part::kStatus);
 }
 
-void Kubelet::MarkEnded(const Json& pod, int64_t exit_code) {
+void Kubelet::MarkEnded(const Json& pod, int64_t exit_code, const char* why) {
   const base::Millis now = store_.now_ms();
   store_.Modify(
       kPods, NamespaceOf(pod), NameOf(pod),
@@ -377,6 +380,7 @@ void Kubelet::MarkEnded(const Json& pod, int64_t exit_code) {
         const std::string since = DigString(next, "status", "startTime");
         Json& status = next["status"];
         status["phase"] = exit_code == 0 ? "Succeeded" : "Failed";
+        if (*why != '\0') status["reason"] = why;
         if (!since.empty()) status["containerStatuses"] = Json::array();
         for (const Json& container : since.empty() ? Json::array() : Dig(pod, "spec", "containers")) {
           status["containerStatuses"].push_back(
@@ -400,7 +404,7 @@ void Kubelet::Stop(const ObjectKey& key, const Json& pod) {
     if (now < *admitted->second.stop_at_ms) return queue_.AddAt(key, *admitted->second.stop_at_ms);
   }
   // A controller that keeps the pod to count it (a Job) reads how it ended, also if it never ran.
-  if (!IsFinishedPod(pod) && !Dig(pod, "metadata", "finalizers").empty()) MarkEnded(pod, kTerminatedBySignal);
+  if (!IsFinishedPod(pod) && !Dig(pod, "metadata", "finalizers").empty()) MarkEnded(pod, kTerminatedBySignal, "");
   DeleteOptions options;
   options.grace_seconds = 0;
   options.uid = UidOf(pod);

@@ -84,7 +84,8 @@ class Kubelet final : public Component {
   void Resize(const ObjectKey& key, Admitted& admitted, const Json& pod);
   void Start(const Json& pod);
   const Begun& BeginNow(const Json& spec);
-  void MarkEnded(const Json& pod, int64_t exit_code);
+  // `why`: what cut it off; empty: nothing.
+  void MarkEnded(const Json& pod, int64_t exit_code, const char* why);
   void Stop(const ObjectKey& key, const Json& pod);
   std::optional<base::Millis> RunTime(const Json& pod);
   std::string NextPodIp();

@@ -128,6 +128,24 @@ TEST_CASE_METHOD(WorldFixture, "run-for ends a pod at its time, and frees its ro
   CHECK_FALSE(world.NextDeadline());
 }
 
+TEST_CASE_METHOD(WorldFixture, "activeDeadlineSeconds cuts off a pod that would run for longer") {
+  AddNode("n");
+  AddPod("endless", "1");
+  AddPod("longer", "1", {{kRunForAnnotation, "90s"}});
+  AddPod("shorter", "1", {{kRunForAnnotation, "30s"}});
+  for (const char* name : {"endless", "longer", "shorter"})
+    REQUIRE(store().Modify(kPods, "default", name, [](Json& pod) { pod["spec"]["activeDeadlineSeconds"] = 60; }));
+  BindAll("n");
+  Advance(59'999);
+  CHECK(Phase("endless") == "Running");
+  CHECK(Phase("shorter") == "Succeeded");
+  Advance(1);
+  for (const char* name : {"endless", "longer"}) {
+    CHECK(Phase(name) == "Failed");
+    CHECK(DigString(*Pod(name), "status", "reason") == "DeadlineExceeded");
+  }
+}
+
 TEST_CASE_METHOD(WorldFixture, "exit-code makes it fail instead") {
   AddNode("n");
   AddPod("p", "1", {{kRunForAnnotation, "1s"}, {kExitCodeAnnotation, "3"}});
