@@ -404,7 +404,7 @@ int Command::QuotaPlan() {
 }
 
 int Command::Why() {
-  return Ask(fmt::format("gangs/{}/{}", kube::Escape(ns_), kube::Escape(name_)),
+  return Ask(fmt::format("gangs/{}/{}?estimate=true", kube::Escape(ns_), kube::Escape(name_)),
              [this](const base::Json& gang) { return WhyText(gang, clock_.WallMs()); });
 }
 

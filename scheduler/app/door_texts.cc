@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -102,6 +103,15 @@ std::string HolderTable(const Json& gang) {
   return "\nThese gangs hold most of what it waits for:\n" + table.Text();
 }
 
+// When a gang that waits could start: an instant, and how long that is from now, if now is known.
+std::string StartText(const Json& start, std::optional<base::Millis> now_ms) {
+  if (!start.is_object()) return "";
+  std::string when = Text(start, "at");
+  if (const auto at = base::ParseTime(when); at && now_ms)
+    when += fmt::format(", in {}", sim::HumanDuration(std::max<base::Millis>(0, *at - *now_ms)));
+  return fmt::format("Estimated start: {}. {}\n", when.empty() ? "none" : when, Text(start, "message"));
+}
+
 std::string MemberTable(const Json& gang) {
   Table table({"POD", "ROLE", "NODE", "STATE"}, Table::kDescribeGap);
   for (const Json& member : List(gang, "memberList")) {
@@ -150,6 +160,7 @@ std::string ProspectText(const Json& prospect) {
   std::string text;
   if (const std::string message = Text(prospect, "message"); !message.empty()) text += message + "\n";
   text += NeverText(prospect);
+  text += StartText(At(prospect, "start"), std::nullopt);
   for (const Json& victim : List(prospect, "victims")) {
     const std::string node = Text(victim, "node");
     text += fmt::format("Pod {}/{}{} leaves{}: its {}.\n", Text(victim, "namespace"), Text(victim, "pod"),
@@ -328,6 +339,7 @@ std::string WhyText(const Json& gang, base::Millis now_ms) {
   if (const int64_t position = Number(gang, "position"); position > 0)
     text += fmt::format("It is number {} of {} that wait{}, by priority and age.\n", position, Number(gang, "line"),
                         Text(gang, "queue").empty() ? "" : " in this queue");
+  text += StartText(At(gang, "start"), now_ms);
   return text + HolderTable(gang) + MemberTable(gang);
 }
 

@@ -12,8 +12,9 @@ namespace tutti::app {
 using Kind = doors::Failure::Kind;
 
 doors::DoorResult<observe::Outlook> ViewSource::Ask(const doors::Question& question) {
-  observe::WhatIf what_if{.gangs = {}, .drained = question.node, .limit = question.limit};
-  const bool of_manifests = question.node.empty() && !question.limit;
+  observe::WhatIf what_if{
+      .gangs = {}, .drained = question.node, .limit = question.limit, .waits = question.waits};
+  const bool of_manifests = question.node.empty() && !question.limit && !question.waits;
   std::vector<std::string> notes;
   if (of_manifests) {
     auto read = reader_.Read(question.manifests, question.ns);
@@ -34,6 +35,7 @@ doors::DoorResult<observe::Outlook> ViewSource::Ask(const doors::Question& quest
   if (const std::string not_leading = NotLeading(); !not_leading.empty())
     return doors::Fail(Kind::kUnavailable, not_leading);
   if (of_manifests) return doors::Fail(Kind::kUnavailable, "the scheduler does not decide yet; try again");
+  if (question.waits) return doors::Fail(Kind::kNotFound, "there is no such gang any more");
   if (!question.limit) return doors::Fail(Kind::kNotFound, fmt::format("there is no node {}", question.node));
   return doors::Fail(
       Kind::kNotFound,

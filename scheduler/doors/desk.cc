@@ -18,9 +18,9 @@ Desk::Desk(Source& source, const base::Clock& clock)
     : source_(source),
       clock_(clock),
       hub_(source),
-      gangs_(std::make_unique<Gangs>(source, hub_)),
-      cluster_(std::make_unique<Cluster>(source, *gangs_)),
-      prospects_(std::make_unique<Prospects>(source)) {}
+      prospects_(std::make_unique<Prospects>(source)),
+      gangs_(std::make_unique<Gangs>(source, hub_, *prospects_)),
+      cluster_(std::make_unique<Cluster>(source, *gangs_)) {}
 
 Desk::~Desk() = default;
 

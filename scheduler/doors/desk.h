@@ -47,9 +47,9 @@ class Desk {
   Source& source_;
   const base::Clock& clock_;
   Hub hub_;
+  const std::unique_ptr<Prospects> prospects_;
   const std::unique_ptr<Gangs> gangs_;
   const std::unique_ptr<Cluster> cluster_;
-  const std::unique_ptr<Prospects> prospects_;
 };
 
 }  // namespace tutti::doors

@@ -100,7 +100,7 @@ struct Door::Parts {
 const std::vector<Door::Parts::Route>& Door::Parts::Routes() {
   static const std::vector<Route> routes = {
       {{"gangs"}, {"namespace", "queue", "state", "name", "members"}, &Parts::ShowGangs},
-      {{"gangs", "*", "*"}, {"dialect"}, &Parts::ShowGang},
+      {{"gangs", "*", "*"}, {"dialect", "estimate"}, &Parts::ShowGang},
       {{"gangs", "*", "*", "history"}, {"dialect"}, &Parts::ShowHistory},
       {{"queues"}, {"name"}, &Parts::ShowQueues},
       {{"nodes"}, {"name", "labels", "holders"}, &Parts::ShowNodes},
@@ -148,7 +148,8 @@ FolderAnswer Door::Parts::ShowGangs(const FolderRequest& request) {
 }
 
 FolderAnswer Door::Parts::ShowGang(const FolderRequest& request) {
-  const v1::GetGangRequest get = GangIn(request);
+  v1::GetGangRequest get = GangIn(request);
+  get.set_estimate(IsSet(request, "estimate"));
   Sight sight = SightOf(request, get.namespace_());
   return Render(desk.gangs().Get(get, sight));
 }

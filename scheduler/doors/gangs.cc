@@ -197,6 +197,8 @@ DoorResult<v1::Gang> Gangs::Get(const v1::GetGangRequest& request, Sight& sight)
   if (const DoorResult<void> added = AddHolders(**table, *found->decision, wide, &gang);
       !added && added.error().kind != Failure::Kind::kForbidden)
     return tl::make_unexpected(added.error());
+  if (const Decision& decision = *found->decision; request.estimate() && StandsInLine(decision))
+    prospects_.Estimate(decision.gang, wide, gang.mutable_start());
   return gang;
 }
 

@@ -5,14 +5,15 @@
 #include <tutti/v1/decisions.pb.h>
 
 #include "doors/hub.h"
+#include "doors/prospects.h"
 #include "doors/sight.h"
 
 namespace tutti::doors {
 
 class Gangs {
  public:
-  // Both outlive this.
-  Gangs(Source& source, Hub& hub) : source_(source), hub_(hub) {}
+  // All outlive this.
+  Gangs(Source& source, Hub& hub, Prospects& prospects) : source_(source), hub_(hub), prospects_(prospects) {}
 
   // `sight` is of the namespace that is asked for. Failures of each: kForbidden, the user does not see it; kUnavailable,
   // this process does not lead, or is too busy, or the API server does not say what the user sees. List: kInvalid, there
@@ -27,6 +28,7 @@ class Gangs {
  private:
   Source& source_;
   Hub& hub_;
+  Prospects& prospects_;
 };
 
 // Failure: kUnavailable, this process has no decisions to show.

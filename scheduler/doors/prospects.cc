@@ -9,6 +9,7 @@
 
 #include "doors/gangs.h"
 #include "doors/messages.h"
+#include "doors/start_estimate.h"
 #include "doors/text.h"
 #include "observe/wording.h"
 
@@ -69,6 +70,7 @@ void FillProspect(const Prospect& prospect, bool sees_nodes, Sight& sight, v1::P
   FillPlaces(prospect, sees_nodes, to);
   FillVictims(prospect, sees_nodes, sight, to);
   to->set_breaks(prospect.breaks);
+  if (prospect.start) Fill(*prospect.start, sight, to->mutable_start());
   for (const std::string& note : prospect.notes) to->add_notes(Utf8(note));
 }
 
@@ -168,6 +170,22 @@ DoorResult<v1::WhatIfResponse> Prospects::Ask(const v1::WhatIfRequest& request, 
   }
   for (const std::string& note : outlook->notes) response.add_notes(Utf8(note));
   return response;
+}
+
+void Prospects::Estimate(const model::GangKey& gang, Sight& sight, v1::StartEstimate* to) {
+  observe::StartEstimate none;
+  const auto [place, refusal] = places_.Take(sight.user());
+  if (!place) {
+    none.why = fmt::format("No estimate: {}.", WhyTooMany(refusal, sight.user()));
+    return Fill(none, sight, to);
+  }
+  Question question;
+  question.waits = gang;
+  const auto outlook = source_.Ask(question);
+  if (outlook && !outlook->prospects.empty() && outlook->prospects[0].start)
+    return Fill(*outlook->prospects[0].start, sight, to);
+  none.why = outlook ? "No estimate." : fmt::format("No estimate: {}.", outlook.error().message);
+  Fill(none, sight, to);
 }
 
 }  // namespace tutti::doors

@@ -24,6 +24,8 @@ class Prospects {
   // may not ask about the node, or about gangs in one of the namespaces; kNotFound, there is no such node; kTooMany;
   // kUnavailable, this process does not lead, or is too busy, or the API server does not say what the user sees.
   DoorResult<v1::WhatIfResponse> Ask(const v1::WhatIfRequest& request, Sight& sight);
+  // Says when the gang could start, which waits and whose namespace the caller sees; or why that is not known.
+  void Estimate(const model::GangKey& gang, Sight& sight, v1::StartEstimate* to);
 
  private:
   Source& source_;

@@ -52,12 +52,13 @@ inline tl::unexpected<Failure> Fail(Failure::Kind kind, std::string message) {
 }
 
 // What would become of these manifests, of the gangs on this node if it were drained, or of those that wait in a queue
-// if its limit changed; the others are empty.
+// if its limit changed; or when the gang could start that waits; the others are empty.
 struct Question {
   std::string manifests;
   std::string ns;  // of manifests that name none; empty: "default"
   std::string node;
   std::optional<observe::LimitChange> limit;
+  std::optional<model::GangKey> waits = std::nullopt;
   // Fails if the caller may not ask about gangs in the namespace. It is asked before the scheduler is.
   std::function<DoorResult<void>(const std::string& ns)> may_ask;
 };
@@ -79,7 +80,7 @@ class Source {
   virtual std::shared_ptr<const QueueViews> ListQueues() = 0;
   virtual observe::History::Found HistoryOf(const std::string& ns, const std::string& name,
                                             const std::string& dialect) = 0;
-  // Answers the question; nothing comes of it. Failures: those of `may_ask`, kInvalid, kNotFound (the node or queue),
+  // Answers the question; nothing comes of it. Failures: those of `may_ask`, kInvalid, kNotFound (the node, queue or gang),
   // kUnavailable.
   virtual DoorResult<observe::Outlook> Ask(const Question& question) = 0;
 };

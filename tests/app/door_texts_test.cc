@@ -44,6 +44,16 @@ TEST_CASE("a gang that asks for more than the cluster has is said to start never
   CHECK_THAT(text, !Contains("cpu"));
 }
 
+TEST_CASE("when a gang could start is told with how long that is from now, or why it is not known") {
+  base::Json gang = {{"namespace", "a"},
+                     {"name", "g"},
+                     {"start", {{"basis", "declared"}, {"at", base::FormatTime(kNow + 90'000)}, {"message", "If."}}}};
+  CHECK_THAT(WhyText(gang, kNow), Contains("\nEstimated start: 2020-09-13T12:28:10Z, in 90s. If.\n"));
+  gang["start"] = {{"basis", "none"}, {"message", "No limit."}};
+  CHECK_THAT(WhyText(gang, kNow), Contains("\nEstimated start: none. No limit.\n"));
+  CHECK_THAT(PlanText({{"prospects", {gang}}}), Contains("Estimated start: none. No limit.\n"));
+}
+
 TEST_CASE("a name cannot move the cursor of a terminal") {
   const base::Json list = cluster::ParseJson(R"({"gangs":[{"namespace":"a","name":"g","queue":"q\u001b[2J"}]})");
   CHECK_THAT(GangTable(list, {}, kNow).Text(), Contains("q?[2J"));

@@ -94,6 +94,25 @@ class OfTheSim(rig.OfTheSim):
         self.assertEqual(self.objects(), before)
         self.assertEqual(self.door("gangs")["gangs"], decisions)
 
+    def test_when_a_gang_that_waits_could_start(self):
+        self.assertNotIn("start", self.door("gangs/default/second"))
+        start = self.door("gangs/default/second?estimate=true")["start"]
+        self.assertEqual((start["basis"], start["endless"][0]["name"]), ("none", "first"))
+        for i in range(3):
+            status, text = fetch(f"{self.url}/api/v1/namespaces/default/pods/first-{i}", "PATCH",
+                                 json.dumps({"spec": {"activeDeadlineSeconds": 3600}}), content_type="application/merge-patch+json")
+            self.assertEqual(status, 200, text)
+        start = rig.eventually(lambda: (lambda found: found["basis"] == "declared" and found)(
+            self.door("gangs/default/second?estimate=true")["start"]), "the limit is known")
+        self.assertEqual([one["gang"]["name"] for one in start["awaits"]], ["first"])
+        why = self.ctl("why", "second", "--server", self.url)
+        self.assertIn(f"Estimated start: {start['at']}, in ", why.stdout, why.stderr)
+        self.assertIn("These have to end before: default/first.", why.stdout)
+        third = self.ask(manifests=gang("third", 2, "3"))["prospects"][0]
+        self.assertEqual(third["verdict"], "waits-for-nodes")
+        self.assertEqual(third["start"]["endless"][0]["name"], "second")
+        self.assertEqual(self.door("gangs/default/first?estimate=true").get("start"), None)
+
     def test_pods_that_would_leave_are_named(self):
         answer = self.ask(manifests="""
 apiVersion: scheduling.k8s.io/v1

@@ -420,6 +420,39 @@ TEST_CASE("a question of what-if is passed on, and its answer told") {
   CHECK(rig.stage.asked.back().node == "n1");
 }
 
+TEST_CASE("when a gang could start is told if it is asked for, and gangs are named to those who may see them") {
+  Rig rig;
+  rig.stage.Show(Waiting("mine", "g", 0, 1));
+  observe::Prospect prospect;
+  observe::StartEstimate& start = prospect.start.emplace();
+  start.basis = observe::StartEstimate::Basis::kDeclared;
+  start.at_ms = 3'600'000;
+  start.awaits = {{{"", "theirs", "secret"}, 3'600'000}, {{"", "mine", "a"}, 60'000}};
+  rig.stage.outlook = observe::Outlook{{prospect}, {}};
+  CHECK_FALSE(Has(rig.Ask("gangs/mine/g").body, "start"));
+  CHECK(rig.stage.asked.empty());
+  const std::string all = rig.Ask("gangs/mine/g", {{"estimate", "true"}}).body;
+  CHECK(rig.stage.asked.back().waits == model::GangKey{"volcano", "mine", "g"});
+  CHECK(Has(all, R"("start":{"basis":"declared","at":"1970-01-01T01:00:00Z","awaits":[)"));
+  CHECK(Has(all, "These have to end before: theirs/secret, mine/a."));
+
+  rig.rights = std::make_shared<SomeRights>(std::vector<std::string>{"mine"});
+  const std::string some = rig.Ask("gangs/mine/g", {{"estimate", "true"}}).body;
+  CHECK(Has(some, "These have to end before: mine/a and 1 other."));
+  CHECK(Has(some, R"("otherAwaits":1)"));
+  CHECK_FALSE(Has(some, "theirs"));
+
+  start = {.endless = {{"", "theirs", "secret"}, {"", "theirs", "more"}}, .why = "What is in its way has no limit."};
+  rig.stage.outlook = observe::Outlook{{prospect}, {}};
+  const std::string none = rig.Ask("gangs/mine/g", {{"estimate", "true"}}).body;
+  CHECK(Has(none, R"("start":{"basis":"none","otherEndless":2,"message":"What is in its way has no limit.)"));
+  CHECK(Has(none, "2 that you may not see"));
+  CHECK_FALSE(Has(none, "theirs"));
+
+  rig.stage.outlook = Fail(Failure::Kind::kUnavailable, "it is too busy");
+  CHECK(Has(rig.Ask("gangs/mine/g", {{"estimate", "true"}}).body, "No estimate: it is too busy."));
+}
+
 TEST_CASE("a question of what-if that cannot be answered is refused for its reason") {
   Rig rig;
   for (const char* wrong : {"", "{", "[]", "{}", R"({"manifests": ""})", R"({"drain": ""})", R"({"who": 1})"}) {

@@ -56,7 +56,7 @@ class Stage final : public Source {
   DoorResult<observe::Outlook> Ask(const Question& question) override {
     if (while_asking) while_asking();
     const std::lock_guard lock(mutex_);
-    if (outlook && question.node.empty())
+    if (outlook && question.node.empty() && !question.waits)
       for (const observe::Prospect& prospect : outlook->prospects)
         if (const auto may = question.may_ask(prospect.gang.ns); !may) return tl::make_unexpected(may.error());
     asked.push_back(question);
