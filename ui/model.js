@@ -99,6 +99,11 @@ function readHolder(holder) {
   };
 }
 
+// When a gang that waits could start: `at` is 0 if there is no estimate. null: it does not wait.
+function readStart(start) {
+  return start ? {at: time(start.at), message: start.message ?? ""} : null;
+}
+
 // Reads the answer about one gang.
 export function readWholeGang(gang) {
   return {
@@ -120,6 +125,7 @@ export function readWholeGang(gang) {
       requests: amounts(member.requests),
     })),
     holders: (gang.holders ?? []).map(readHolder),
+    start: readStart(gang.start),
   };
 }
 
@@ -202,6 +208,7 @@ export function readOutlook(answer) {
       members: one.members ?? 0,
       verdict: one.verdict ?? "undecided",
       message: one.message ?? "",
+      start: readStart(one.start),
       places: (one.places ?? []).map((place) => ({role: place.role ?? "", node: place.node ?? "", pods: place.pods ?? 0})),
       victims: (one.victims ?? []).map((victim) => ({
         ns: victim.namespace ?? "",

@@ -2,7 +2,7 @@
 // Small parts that several views show.
 
 import {element, fill} from "./dom.js";
-import {amount, shortResource} from "./format.js";
+import {age, amount, shortResource} from "./format.js";
 import {resourcesOf} from "./resources.js";
 
 const states = {
@@ -44,6 +44,13 @@ export function badge(text, tone) {
 
 export function stateBadge(state) {
   return badge(...(states[state] ?? [state]));
+}
+
+// Writes when a gang that waits could start; null: it does not wait.
+export function startText(start) {
+  if (!start) return null;
+  const when = start.at > 0 ? `${new Date(start.at).toLocaleString()}, in ${age(start.at - Date.now())}` : "none";
+  return element("p.sentence", {}, element("b", {}, `Estimated start: ${when}. `), start.message);
 }
 
 export function gangAddress({ns, name, dialect}) {

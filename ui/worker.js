@@ -90,7 +90,7 @@ function gangPoll({ns, name, dialect}) {
   return new Poll(async () => {
     const path = `gangs/${encodeURIComponent(ns)}/${encodeURIComponent(name)}`;
     const [gang, history] = await Promise.all([
-      api.get(path, {dialect}),
+      api.get(path, {dialect, estimate: true}),
       api.get(`${path}/history`, {dialect}).catch(() => null),
     ]);
     return {gang: readWholeGang(gang), history: history && readHistory(history)};

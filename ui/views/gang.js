@@ -3,7 +3,7 @@
 
 import {element, fill} from "../dom.js";
 import {age, clock} from "../format.js";
-import {amountsText, badge, bar, facts, fitBar, gangAddress, shortText, stateBadge} from "../parts.js";
+import {amountsText, badge, bar, facts, fitBar, gangAddress, shortText, startText, stateBadge} from "../parts.js";
 
 const steps = {
   "waits": "Waits",
@@ -55,6 +55,7 @@ function why(gang) {
   const section = paper("Why",
     gang.message.split("\n").map((line) => element("p.sentence", {}, line)),
     lacks && element("p.sentence", {}, element("span.badge.bad", {}, lacks)),
+    startText(gang.start),
     gang.fit.need > 0 && gang.group === "waiting" && element("p.sentence", {}, fitBar(gang.fit)),
     refused.length > 0 && element("p.sentence.quiet", {}, "The first pod that finds no node is refused by: ",
       refused.map(([reason, number]) => `${number} × ${reason}`).join("; ")),

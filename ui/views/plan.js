@@ -4,7 +4,7 @@
 
 import {element, fill} from "../dom.js";
 import {parseAmount} from "../format.js";
-import {badge, facts} from "../parts.js";
+import {badge, facts, startText} from "../parts.js";
 
 const verdicts = {
   "fits": ["would start now", "good"],
@@ -105,6 +105,7 @@ function card(prospect) {
     element("h2", {}, `${prospect.ns}/${prospect.name} `, badge(...(verdicts[prospect.verdict] ?? [prospect.verdict])),
       prospect.breaks && badge("its gang breaks", "bad")),
     prospect.message.split("\n").filter(Boolean).map((line) => element("p.sentence", {}, line)),
+    startText(prospect.start),
     facts([["Queue", prospect.queue], ["Priority", prospect.priority], ["Members", `${prospect.members}, of which ${prospect.minMember} start together`]]),
     list("Would run on", prospect.places.map(({role, node, pods}) => [role, node ? nodeLink(node) : "nodes", `${pods} ${pods === 1 ? "pod" : "pods"}`])),
     list("Would leave", [
