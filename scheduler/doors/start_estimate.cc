@@ -43,7 +43,7 @@ std::string SentencesOf(const observe::StartEstimate& estimate, const v1::StartE
   if (estimate.basis == observe::StartEstimate::Basis::kNone) {
     for (const v1::GangName& gang : as.endless()) names.push_back(NameOf(gang));
     const std::string list = Listed(names, as.other_endless());
-    return Utf8(estimate.why) + (list.empty() ? "" : fmt::format(" These run without one: {}.", list));
+    return Utf8(estimate.why) + (list.empty() ? "" : fmt::format(" These have no known end: {}.", list));
   }
   for (const v1::AwaitedEnd& end : as.awaits())
     names.push_back(NameOf(end.gang()) +

@@ -76,7 +76,7 @@ std::string Describe(const Snapshot& nodes) {
   return text + fmt::format("{}", fmt::join(lines, ""));
 }
 
-// Places, evicts, marks and rewinds at random in a scope, and in scopes within it.
+// Places, evicts, has leave, marks and rewinds at random in a scope, and in scopes within it.
 void Speculate(Town& town, WhatIf& what_if, base::Random& random, int depth) {
   const Snapshot& nodes = what_if.snapshot();
   const std::string before = Describe(nodes);
@@ -85,7 +85,7 @@ void Speculate(Town& town, WhatIf& what_if, base::Random& random, int depth) {
     std::vector<std::pair<WhatIf::Mark, std::string>> marks;
     for (int step = 0; step < 12; ++step) {
       const PodId pod = town.pods[random.Below(town.pods.size())];
-      switch (random.Below(depth < 3 ? 6 : 5)) {
+      switch (random.Below(depth < 3 ? 7 : 6)) {
         case 0:
         case 1: what_if.Place({}, *town.entry(pod).pod_class, NodeId(random.Below(kNodes))); break;
         case 2:
@@ -98,6 +98,10 @@ void Speculate(Town& town, WhatIf& what_if, base::Random& random, int depth) {
           RC_ASSERT(what_if.Here() == marks.back().first);
           RC_ASSERT(Describe(nodes) == marks.back().second);
           marks.pop_back();
+          break;
+        case 5:
+          if (const size_t placed = what_if.placements().size(); placed > 0)
+            if (const size_t one = random.Below(placed); !what_if.placements()[one].departed) what_if.Depart(one);
           break;
         default: Speculate(town, what_if, random, depth + 1);
       }

@@ -11,7 +11,7 @@
 namespace tutti::core {
 
 WaitingLine LineOf(const GangBook& book, const cluster::ClusterState& state, base::Millis now_ms,
-                   const std::function<bool(const Gang&)>& is_meant) {
+                   const std::function<bool(const Gang&)>& is_meant, size_t most) {
   std::vector<std::pair<std::tuple<int64_t, base::Millis, std::string_view>, const Gang*>> found;
   book.ForEach([&](model::GangId, const Gang& gang) {
     if (gang.state != GangState::kWaitingForQueue && gang.state != GangState::kWaitingForNodes) return;
@@ -27,7 +27,7 @@ WaitingLine LineOf(const GangBook& book, const cluster::ClusterState& state, bas
   WaitingLine line;
   int64_t pods = 0;
   for (const auto& [place, gang] : found) {
-    if (pods >= WaitingLine::kMostPods) {
+    if (pods >= WaitingLine::kMostPods || line.drafts.size() >= most) {
       ++line.left_out;
       continue;
     }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "cluster/state.h"
@@ -21,8 +22,10 @@ struct WaitingLine {
   int64_t left_out = 0;  // so many more gangs stand behind these
 };
 
-// Returns the gangs that wait and that `is_meant` is true for, at the instant (wall time). O(gangs).
+// Returns the gangs that wait and that `is_meant` is true for, at the instant (wall time): the first `most` of them.
+// O(gangs).
 WaitingLine LineOf(const GangBook& book, const cluster::ClusterState& state, base::Millis now_ms,
-                   const std::function<bool(const Gang&)>& is_meant);
+                   const std::function<bool(const Gang&)>& is_meant,
+                   size_t most = std::numeric_limits<size_t>::max());
 
 }  // namespace tutti::core

@@ -57,11 +57,12 @@ GangDraft AsIfMadeAt(base::Millis now_ms, GangDraft draft) {
 
 WaitingLine Forecast::LineBeside(const GangDraft& draft) const {
   const LineName name = LineNamed(draft.spec, draft.key.dialect, desk_);
-  return LineOf(book_, state_, clock_.WallMs(), [&](const Gang& gang) {
+  const auto stands_there = [&](const Gang& gang) {
     if (gang.quota && (!gang.quota->terms || gang.quota->report.has || gang.quota->replaced)) return false;
     const model::GangSpec& spec = gang.quota ? gang.quota->declared : gang.spec;
     return LineNamed(spec, gang.key.dialect, desk_) == name;
-  });
+  };
+  return LineOf(book_, state_, clock_.WallMs(), stands_there, StartWalk::kMostGangs);
 }
 
 std::optional<Outlook> Forecast::Await(const model::GangKey& key, const Look& look) {

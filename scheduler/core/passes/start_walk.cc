@@ -200,14 +200,14 @@ StartEstimate StartWalk::Found() const {
 
 StartEstimate StartWalk::NotFound() const {
   StartEstimate estimate;
-  if (exhausted()) {
+  if (exhausted() || last_.verdict == Prospect::Verdict::kUndecided) {
     estimate.why = kCutShort;
   } else if (last_.verdict == Prospect::Verdict::kNever) {
     estimate.why = "It could not start even if nothing else ran.";
   } else if (endless_.empty() && endless_guests_.empty()) {
     estimate.why = "It would not start when all that runs has ended.";
   } else {
-    estimate.why = "Some of what is in its way has no limit, and nothing like it has ended of late.";
+    estimate.why = "Some of what is in its way has no limit, and no runs of others like it tell its end.";
     estimate.endless = endless_guests_;
     estimate.endless.insert(estimate.endless.end(), endless_.begin(), endless_.end());
   }
