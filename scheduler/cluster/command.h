@@ -64,6 +64,9 @@ struct Delete {
   ObjectRef object;
   Propagation propagation = Propagation::kOfKind;
   bool dry_run = false;
+  // The UID of the object that must be its controller; empty: any may be. For one whose own UID is not known: it is
+  // read, and deleted by the UID that it has then. An object of another controller stays, as if there were none.
+  std::string controller = {};
 };
 
 // PATCH. `status`: through the status subresource where the kind has one, else on the object itself.

@@ -25,7 +25,7 @@ struct WriteJob {
   TimerId deadline_timer = 0, wait_timer = 0;
   RequestId request = 0;
   Backoff write_pause, read_pause;
-  bool writing = false;         // `request` is a write and holds a place; otherwise it reads the pod back
+  bool writing = false;         // `request` is a write and holds a place; otherwise it reads the object
   bool uncertain = false;       // some try may have taken effect, or may do so later
   bool refused = false;         // the last try was refused for good
   base::Millis settled_ms = 0;  // from then on no try can take effect any more
@@ -42,6 +42,11 @@ struct WriteJob {
   }
   // Tells whether this is a bind with an unknown outcome; the writer must find it out, however long that takes.
   bool unsettled() const { return uncertain && As<cluster::Bind>() != nullptr; }
+  // Tells whether this is a delete whose object has to be read before: only its controller is known, and not its UID.
+  bool reads_first() const {
+    const auto* gone = As<cluster::Delete>();
+    return gone != nullptr && !gone->controller.empty() && gone->object.uid().empty();
+  }
 };
 
 }  // namespace tutti::kube

@@ -85,12 +85,25 @@ Verdict AfterWrite(const WriteJob& job, const Judgement& judgement) {
 
 Verdict AfterReadOfTaken(const WriteJob& job, const Response& response) {
   Verdict verdict = Over(job.uncertain ? Outcome::kUnknown : Outcome::kRefused, job.http_status, job.why);
-  if (response.ok()) verdict.answer.object = ObjectIn(*job.As<cluster::Create>(), response);
+  if (response.ok()) verdict.answer.object = ObjectIn(job.As<cluster::Create>()->object, response);
   return verdict;
 }
 
-std::shared_ptr<const model::Object> ObjectIn(const cluster::Create& create, const Response& response) {
-  const cluster::ObjectRef& ref = create.object;
+Verdict AfterReadOfOwned(const WriteJob& job, const Response& response) {
+  const auto& gone = *job.As<cluster::Delete>();
+  if (response.status == 404) return Over(Outcome::kDone, response.status, "");
+  const Judgement judgement = Judge(response);
+  if (judgement.meaning == Meaning::kRefused) return Refused(response.status, judgement.message);
+  auto object = response.ok() ? ObjectIn(gone.object, response) : nullptr;
+  if (!object) return Again(Verdict::Next::kReadAgain, judgement.wait_ms);
+  const model::OwnerReference* controller = object->meta.Controller();
+  if (!controller || controller->uid != gone.controller) return Over(Outcome::kDone, response.status, "");
+  Verdict verdict = Again(Verdict::Next::kRetry, 0);
+  verdict.answer.object = std::move(object);
+  return verdict;
+}
+
+std::shared_ptr<const model::Object> ObjectIn(const cluster::ObjectRef& ref, const Response& response) {
   auto json = std::make_shared<const base::Json>(cluster::ParseJson(response.body));
   auto object = cluster::DecodeObject({std::string(ref.group), std::string(ref.resource), std::string(ref.kind), {}},
                                       std::move(json));

@@ -30,10 +30,14 @@ struct Verdict {
 Verdict AfterBind(const WriteJob& job, const Judgement& judgement);
 Verdict AfterWrite(const WriteJob& job, const Judgement& judgement);
 
-// Returns the object in the answer to a create, or to a read of what was to be created; null when it cannot be read.
-std::shared_ptr<const model::Object> ObjectIn(const cluster::Create& create, const Response& response);
+// Returns the object in the answer to a create or to a read; null when it cannot be read.
+std::shared_ptr<const model::Object> ObjectIn(const cluster::ObjectRef& ref, const Response& response);
 // Decides after the object was read that has the name of one that was to be created.
 Verdict AfterReadOfTaken(const WriteJob& job, const Response& response);
+
+// Decides after an object was read that is to be deleted if its controller is the one that is named. kRetry: it is, and
+// `answer` has the object, by whose UID it is deleted.
+Verdict AfterReadOfOwned(const WriteJob& job, const Response& response);
 
 // Returns the pod in the answer to a read; null when there is none, or when it cannot be read.
 std::shared_ptr<const model::Pod> PodReadBack(const Response& response, SpecCache* specs);

@@ -57,7 +57,10 @@ void KubeWriter::Enqueue(cluster::Command command) {
   if (draining_) return Finish(job, Outcome::kRefused, 0, "shutting down");
   if (job.As<cluster::EmitEvent>() != nullptr && !NoteEvent(job)) return;
   job.deadline_timer = loop_.After(job.deadline_ms - now, [this, number = job.number] { OnDeadline(number); });
-  if (job.wait_timer == 0) gate_.Push(job.command.lane, job.number);
+  if (job.reads_first())
+    to_read_.push_back(job.number);
+  else if (job.wait_timer == 0)
+    gate_.Push(job.command.lane, job.number);
 }
 
 // Counts the Event. False when it was merged into one that is on its way, and this job is over.
@@ -179,7 +182,7 @@ void KubeWriter::OnAnswer(uint64_t number, const Response& response) {
   } else {
     Verdict verdict = AfterWrite(job, judgement);
     if (const auto* create = job.As<cluster::Create>(); create != nullptr && judgement.meaning == Meaning::kDone)
-      verdict.answer.object = ObjectIn(*create, response);
+      verdict.answer.object = ObjectIn(create->object, response);
     Follow(job, std::move(verdict));
   }
   Pump();
@@ -219,7 +222,7 @@ void KubeWriter::OnEventJudged(WriteJob& job, const Judgement& judgement) {
   Finish(job, Outcome::kRefused, job.http_status, judgement.message);
 }
 
-// --- Reading back a pod that was bound, or an object whose name was taken ---
+// --- Reading a pod that was bound, an object whose name was taken, or one that its controller may delete ---
 
 void KubeWriter::ReadLater(WriteJob& job, base::Millis wait_ms) {
   if (draining_ && !job.unsettled()) return GiveUp(job);
@@ -243,14 +246,14 @@ void KubeWriter::PumpReads() {
 void KubeWriter::SendRead(WriteJob& job) {
   Request request;
   request.channel = Channel::kCall;
-  if (const auto* create = job.As<cluster::Create>()) {
-    const cluster::ObjectRef& taken = create->object;
-    request.target = ObjectPath(taken.group, VersionOf(taken, kinds_), taken.resource, taken.ns(), taken.name());
-    request.accept = kJson;
-  } else {
-    const cluster::ObjectRef& pod = job.As<cluster::Bind>()->pod;
-    request.target = ObjectPath("", "v1", "pods", pod.ns(), pod.name());
+  if (const auto* bind = job.As<cluster::Bind>()) {
+    request.target = ObjectPath("", "v1", "pods", bind->pod.ns(), bind->pod.name());
     request.accept = kProtobufOrJson;
+  } else {
+    const auto* create = job.As<cluster::Create>();
+    const cluster::ObjectRef& ref = create != nullptr ? create->object : job.As<cluster::Delete>()->object;
+    request.target = ObjectPath(ref.group, VersionOf(ref, kinds_), ref.resource, ref.ns(), ref.name());
+    request.accept = kJson;
   }
   request.timeout_ms = kReadTimeoutMs;
   job.read_sent_ms = loop_.Now();
@@ -263,12 +266,16 @@ void KubeWriter::OnReadBack(uint64_t number, const Response& response) {
   WriteJob& job = *jobs_.at(number);
   job.request = 0;
   --reading_;
-  if (job.As<cluster::Create>() != nullptr) {
+  if (job.As<cluster::Bind>() != nullptr) {
+    const auto pod = PodReadBack(response, &specs_);
+    Follow(job, AfterRead(job, response, pod.get(), loop_.Now()));
+  } else if (job.As<cluster::Create>() != nullptr) {
     Follow(job, AfterReadOfTaken(job, response));
-    return Pump();
+  } else {
+    Verdict verdict = AfterReadOfOwned(job, response);
+    if (verdict.answer.object) std::get<cluster::Delete>(job.command.body).object = cluster::RefOf(verdict.answer.object);
+    Follow(job, std::move(verdict));
   }
-  const auto pod = PodReadBack(response, &specs_);
-  Follow(job, AfterRead(job, response, pod.get(), loop_.Now()));
   Pump();
 }
 

@@ -206,12 +206,18 @@ CommandReply Writer::DoBind(const cluster::Bind& bind) {
 }
 
 CommandReply Writer::DoDelete(const cluster::Delete& command) {
+  const cluster::ObjectRef& ref = command.object;
   DeleteOptions options;
-  options.uid = command.object.uid();
+  options.uid = ref.uid();
+  if (!command.controller.empty()) {
+    const Object there = store_.Find(ResourceOf(ref), ref.ns(), ref.name());
+    if (!there || DigString(ControllerOf(*there), "uid") != command.controller) return Done(200);
+    options.uid = UidOf(*there);
+  }
   options.dry_run = command.dry_run;
   if (command.propagation == cluster::Propagation::kForeground) options.propagation = Propagation::kForeground;
   if (command.propagation == cluster::Propagation::kOrphan) options.propagation = Propagation::kOrphan;
-  const auto deleted = store_.Delete(ResourceOf(command.object), command.object.ns(), command.object.name(), options);
+  const auto deleted = store_.Delete(ResourceOf(ref), ref.ns(), ref.name(), options);
   return deleted ? Done(200) : Refused(deleted.error());
 }
 

@@ -255,19 +255,6 @@ TEST_CASE("a patch carries its preconditions, and goes to the status subresource
   CHECK(rig.Only().message == "things is not served");
 }
 
-TEST_CASE("a delete is done when no object of that UID is left") {
-  for (const auto& [status, outcome] : std::vector<std::pair<int, Outcome>>{
-           {200, Outcome::kDone}, {404, Outcome::kDone}, {409, Outcome::kDone}, {403, Outcome::kRefused}}) {
-    WriterRig rig;
-    rig.Submit({{1, cluster::Lane::kEvict, rig.In(9'000),
-                 cluster::Delete{cluster::NewRef("", "v1", "pods", "Pod", "ns", "p", "u1", "")}}});
-    const auto call = rig.server.open.front();
-    CHECK(json::parse(call->request.body).at("preconditions").at("uid") == "u1");
-    rig.server.AnswerJson(call, status, StatusJson(status, "x"));
-    CHECK(rig.Only().outcome == outcome);
-  }
-}
-
 TEST_CASE("writes that may be repeated are, after a lost connection") {
   WriterRig rig;
   rig.Submit({{1, cluster::Lane::kEvict, rig.In(9'000),

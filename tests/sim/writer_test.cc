@@ -239,6 +239,31 @@ TEST_CASE_METHOD(WriterFixture, "Objects are created and deleted, and a refusal 
   CHECK_FALSE(store.Find({"", "configmaps"}, "default", "c"));
 }
 
+TEST_CASE_METHOD(WriterFixture, "What is to be deleted for its controller stays where it has another, or none") {
+  const GroupResource maps{"", "configmaps"};
+  const auto make = [&](const char* name, const Json& owners) {
+    REQUIRE(store.Create({{"apiVersion", "v1"},
+                          {"kind", "ConfigMap"},
+                          {"metadata", {{"name", name}, {"ownerReferences", owners}}}}));
+  };
+  const auto owner = [](const char* uid, bool controls) {
+    return Json::array({{{"apiVersion", "v1"}, {"kind", "Thing"}, {"name", "t"}, {"uid", uid}, {"controller", controls}}});
+  };
+  make("own", owner("u-t", true));
+  make("others", owner("u-s", true));
+  make("owned", owner("u-t", false));
+  make("free", Json::array());
+  for (const char* name : {"own", "others", "owned", "free", "none"}) {
+    CAPTURE(name);
+    Submit(cluster::Delete{.object = cluster::NewRef("", "", "configmaps", "ConfigMap", "default", name),
+                           .controller = "u-t"});
+    writer.Pump();
+    CHECK(Only().outcome == Outcome::kDone);
+    const std::string_view is = name;
+    CHECK((store.Find(maps, "default", name) != nullptr) == (is != "own" && is != "none"));
+  }
+}
+
 TEST_CASE_METHOD(WriterFixture, "The answer to a create has the object as the API server made it") {
   const cluster::ObjectRef ref = cluster::NewRef("", "", "configmaps", "ConfigMap", "default", "");
   Submit(cluster::Create{ref, R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"generateName":"c-"}})"});
