@@ -31,6 +31,12 @@ struct DesiredObject {
   // labels. kGone: null.
   base::Json fields = nullptr;
   Agree agree = nullptr;  // null: MergeAgrees
+  // kFields: they only tell what has happened, and nothing waits for them. They are written a little later, with what
+  // changes until then, and behind what begins something.
+  bool tells = false;
+  // kGone, where neither the feed nor the UID in `ref` says whether there is one: the UID of its controller. What
+  // follows that waits until it is written. What has another controller, or none, stays.
+  std::string controller = {};
   // The object as the feed showed it last; null: it showed none. It is no part of what is desired.
   std::shared_ptr<const model::Object> seen = nullptr;
 

@@ -51,6 +51,12 @@ std::optional<SeenItem> FromRecord(const model::Object& wrapper, const Json& sta
   return ReadSeen(object);
 }
 
+// Tells whether the status lists the item, of a kind that no feed shows, without UID.
+bool MayExist(const Json& status, const WrappedItem& item) {
+  const Json* record = item.kind->watched ? nullptr : Recorded(status, item);
+  return record && TextIn(*record, "uid").empty();
+}
+
 bool DeleteWasWritten(const cluster::Unseen& unseen, const cluster::ObjectRef& ref) {
   const Json* written = unseen.Written(ref);
   return written && written->is_null();
@@ -70,7 +76,10 @@ ItemStanding StandingOf(const model::Object& wrapper, const Json& status, const 
     standing.recorded = true;
   }
   standing.shown = standing.shown || !item.kind->watched;
-  if (!standing.seen) return standing;
+  if (!standing.seen) {
+    standing.perhaps = MayExist(status, item) && !DeleteWasWritten(unseen, ref);
+    return standing;
+  }
   standing.ours = standing.seen->owner == wrapper.meta.uid;
   if (!standing.ours) return standing;
   standing.old = !standing.seen->form.empty() && standing.seen->form != item.form;
@@ -86,8 +95,7 @@ std::optional<WrappedItem> ReadRecord(const Json& entry) {
   item.kind = KindIn(entry);
   item.version = SplitVersion(TextIn(entry, "apiVersion")).version;
   item.name = TextIn(entry, "name");
-  if (!item.kind || !IsApiVersion(item.version) || !IsObjectName(item.name) || TextIn(entry, "uid").empty())
-    return std::nullopt;
+  if (!item.kind || !IsApiVersion(item.version) || !IsObjectName(item.name)) return std::nullopt;
   return item;
 }
 
@@ -113,13 +121,13 @@ void LookAtFormers(const cluster::Unseen& unseen, const SeenItems& seen, Wrapper
   const auto add = [&](std::optional<WrappedItem> item) {
     if (full() || !item || !present.emplace(item->kind, item->name).second) return;
     ItemStanding standing = StandingOf(*facts->wrapper, facts->status, *item, unseen, seen);
-    if (standing.ours) facts->formers.push_back({*std::move(item), std::move(standing)});
+    if (standing.ours || standing.perhaps) facts->formers.push_back({*std::move(item), std::move(standing)});
   };
   std::set<std::pair<const WrappedKind*, std::string>> missing = present;
   bool has_all = facts->spec.problem.empty();
   for (const Json& entry : ListIn(facts->status, "componentStatus")) {
     std::optional<WrappedItem> item = ReadRecord(entry);
-    if (item)
+    if (item && !TextIn(entry, "uid").empty())
       missing.erase({item->kind, item->name});
     else
       has_all = false;  // it may have been created after that was written
@@ -204,24 +212,27 @@ bool WrapperFacts::begun_unplaced() const {
   return spec.fit != model::Fit::kNodes && std::ranges::any_of(items, &ItemStanding::ours);
 }
 
+bool WrapperFacts::runs() const {
+  return all_there() && report.bound + report.running + report.succeeded > 0 && report.deleting == 0;
+}
+
 bool WrapperFacts::admitted() const {
   if (let_go) return *let_go;
-  if (report.state == GangState::kAdmitted || begun_unplaced()) return true;
+  if (report.state == GangState::kAdmitted || begun_unplaced() || runs()) return true;
   const bool bound_or_binding = (report.state == GangState::kBinding && report.sentence.empty()) ||
                                 report.state == GangState::kWhole || report.state == GangState::kFinished;
   return bound_or_binding && report.total > 0 && report.deleting == 0 && has_begun();
 }
 
 bool WrapperFacts::has_begun() const {
-  return !formers.empty() || !ListIn(status, "componentStatus").empty() ||
-         std::ranges::any_of(items, &ItemStanding::ours);
+  return !formers.empty() || ListsItems(status) || std::ranges::any_of(items, &ItemStanding::ours);
 }
 
 const std::string& WrapperFacts::problem() const { return spec.problem.empty() ? report.spec->problem : spec.problem; }
 
 std::string WrapperFacts::why() const {
   if (!problem().empty()) return problem();
-  if (let_go || begun_unplaced()) return {};  // its pods wait for nodes, and not it
+  if (let_go || begun_unplaced() || runs()) return {};  // its pods wait for nodes, and not it
   return OneLine(Join(report.sentence, report.nodes_sentence));
 }
 
@@ -262,14 +273,15 @@ bool WrapperFacts::some_gone() const {
 }
 
 bool WrapperFacts::none_left() const {
-  return report.total == 0 && formers.empty() && std::ranges::none_of(items, &ItemStanding::ours);
+  return report.total == 0 && formers.empty() &&
+         std::ranges::none_of(items, [](const ItemStanding& item) { return item.ours || item.perhaps; });
 }
 
 // While the spec cannot be read, it is not known what it has.
 std::string WrapperFacts::edit() const {
-  if (formers.empty() || !spec.problem.empty()) return {};
-  return fmt::format("{} was created, and the spec does not have it any more",
-                     formers.front().item.Title(wrapper->meta.ns));
+  const auto created = std::ranges::find_if(formers, [](const FormerItem& each) { return each.standing.ours; });
+  if (created == formers.end() || !spec.problem.empty()) return {};
+  return fmt::format("{} was created, and the spec does not have it any more", created->item.Title(wrapper->meta.ns));
 }
 
 int64_t WrapperFacts::failed() const {
@@ -284,22 +296,24 @@ void Desire(const WrapperFacts& facts, WrapperWish wish, std::vector<DesiredObje
                     .status = true,
                     .fields = {{"status", std::move(wish.status)}},
                     .agree = StatusAgrees,
+                    .tells = wish.tells,
                     .seen = facts.wrapper});
   if (wish.items == WrapperWish::Items::kLeave) return;
-  const auto remove = [&](const WrappedItem& item, const SeenItem& seen) {
-    if (!waits)
-      out->push_back({.ref = item.Ref(ns, seen.uid), .mode = DesiredObject::Mode::kGone, .seen = seen.object});
-    else if (seen.object)  // so that it stays known, if no feed shows it
-      out->push_back({.ref = item.Ref(ns),
-                      .mode = DesiredObject::Mode::kExists,
-                      .fields = *seen.object->body,
-                      .seen = seen.object});
+  const auto remove = [&](const WrappedItem& item, const ItemStanding& standing) {
+    const std::shared_ptr<const model::Object> object = standing.ours ? standing.seen->object : nullptr;
+    if (!waits && standing.ours)
+      out->push_back({.ref = item.Ref(ns, standing.seen->uid), .mode = DesiredObject::Mode::kGone, .seen = object});
+    else if (!waits && standing.perhaps)
+      out->push_back(
+          {.ref = item.Ref(ns), .mode = DesiredObject::Mode::kGone, .controller = facts.wrapper->meta.uid});
+    else if (object)  // so that it stays known, if no feed shows it
+      out->push_back(
+          {.ref = item.Ref(ns), .mode = DesiredObject::Mode::kExists, .fields = *object->body, .seen = object});
   };
   if (all || facts.edited()) {
     for (size_t i = 0; i < facts.items.size(); ++i)
-      if (const ItemStanding& standing = facts.items[i]; standing.ours && (all || standing.old))
-        remove(facts.spec.items[i], *standing.seen);
-    for (const FormerItem& former : facts.formers) remove(former.item, *former.standing.seen);
+      if (all || facts.items[i].old) remove(facts.spec.items[i], facts.items[i]);
+    for (const FormerItem& former : facts.formers) remove(former.item, former.standing);
     return;
   }
   for (size_t i = 0; i < facts.items.size(); ++i) {
@@ -316,7 +330,7 @@ void Desire(const WrapperFacts& facts, WrapperWish wish, std::vector<DesiredObje
   }
 }
 
-Json ComponentStatus(const WrapperFacts& facts) {
+Json ComponentStatus(const WrapperFacts& facts, Uids uids) {
   Json list = Json::array();
   const auto add = [&](const WrappedItem& item, const ItemStanding& standing) {
     const model::ObjectKind& kind = item.kind->kind;
@@ -324,7 +338,9 @@ Json ComponentStatus(const WrapperFacts& facts) {
         Json{{"apiVersion", kind.group.empty() ? item.version : fmt::format("{}/{}", kind.group, item.version)},
              {"kind", kind.kind},
              {"name", item.name}});
-    if (standing.ours) entry["uid"] = standing.seen->uid;
+    const Json* listed = Recorded(facts.status, item);
+    if (standing.ours && (uids == Uids::kAll || (listed && TextIn(*listed, "uid") == standing.seen->uid)))
+      entry["uid"] = standing.seen->uid;
   };
   for (size_t i = 0; i < facts.items.size(); ++i) add(facts.spec.items[i], facts.items[i]);
   for (const FormerItem& former : facts.formers) add(former.item, former.standing);
@@ -333,8 +349,10 @@ Json ComponentStatus(const WrapperFacts& facts) {
 
 bool IsRecorded(const WrapperFacts& facts) {
   return std::ranges::any_of(facts.spec.items, [](const WrappedItem& item) { return !item.kind->watched; }) ||
-         WasCreatedHere(facts.status);
+         ListsItems(facts.status);
 }
+
+bool ListsItems(const Json& status) { return !ListIn(status, "componentStatus").empty(); }
 
 bool WasCreatedHere(const Json& status) {
   return std::ranges::any_of(ListIn(status, "componentStatus"),

@@ -23,6 +23,7 @@ struct ItemStanding {
   bool leaving = false;          // and is being deleted, or about to be
   bool shown = false;            // the feed shows it, or never will
   bool recorded = false;         // only the status tells of it: it may be of an older form by now, or gone
+  bool perhaps = false;          // the status lists it without UID: this AppWrapper may have one, and none is known
   bool old = false;              // it is as an earlier form of the spec had it
 };
 
@@ -54,6 +55,7 @@ struct WrapperFacts {
   // Why it has no places; empty: it has, or was not considered yet.
   std::string why() const;
   bool begun_unplaced() const;   // it is admitted without places, and some of its items exist
+  bool runs() const;             // all of it is there, and some of its pods are on nodes, whatever the status says yet
   bool lost_all() const;         // it has no places any more, and none of its pods is on a node
   bool is_of_bare_pods() const;  // all pods that it has are bare: nothing makes them again
   bool lost_bare_pods() const;   // it is of bare pods, and has none
@@ -61,7 +63,7 @@ struct WrapperFacts {
   bool edited() const;           // something is there as an earlier form of the spec had it
   bool all_there() const;        // all items exist as they are to be, nothing else does, and none is leaving
   bool some_gone() const;        // an item that is watched is not there
-  bool none_left() const;       // neither items, present or former, nor pods
+  bool none_left() const;        // neither items, present or former, nor pods
   // "Job ns/j was created, and the spec does not have it any more"; empty: it has all that was created.
   std::string edit() const;
   int64_t failed() const;  // items that their controllers have given up
@@ -74,6 +76,7 @@ WrapperFacts LookAt(std::shared_ptr<const model::Object> wrapper, const WrapperS
 struct WrapperWish {
   enum class Items : uint8_t { kLeave, kCreate, kRemove } items = Items::kLeave;
   base::Json status = nullptr;  // null: it is right as it is
+  bool tells = false;           // the status: nothing waits for it (cluster/desired.h)
   base::Millis again_ms = 0;    // wall; when time alone changes it; 0: never
 
   void At(base::Millis wall_ms) { again_ms = again_ms == 0 ? wall_ms : std::min(again_ms, wall_ms); }
@@ -84,13 +87,17 @@ struct WrapperWish {
 // that.
 void Desire(const WrapperFacts& facts, WrapperWish wish, std::vector<cluster::DesiredObject>* out);
 
-// The items as they are, with their UIDs, as the status lists them: so that what no feed shows can be deleted later.
-base::Json ComponentStatus(const WrapperFacts& facts);
-// Tells whether the status of one that is being created lists its items: only if there are such that no feed shows.
-// None of these is created before its name is listed.
+// The items as the status lists them: so that what no feed shows can be deleted later. With their UIDs; while they are
+// being created, with those that it has already: each more would be one more write.
+enum class Uids : uint8_t { kAll, kListed };
+base::Json ComponentStatus(const WrapperFacts& facts, Uids uids);
+// Tells whether the status of one that is being created lists its items: only if there are such that no feed shows, or
+// if it lists some already. What no feed shows is not created before its name is listed.
 bool IsRecorded(const WrapperFacts& facts);
-// Tells whether the status lists items so. Of those that another controller has created it does not, and these have
-// pods of which nothing is known here.
+// Tells whether the status lists items at all.
+bool ListsItems(const base::Json& status);
+// Tells whether the status lists an item with its UID. Of those that another controller has created it does not, and
+// these have pods of which nothing is known here.
 bool WasCreatedHere(const base::Json& status);
 
 }  // namespace tutti::dialects

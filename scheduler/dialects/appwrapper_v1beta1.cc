@@ -148,24 +148,32 @@ WrapperWish FailedBy(const WrapperFacts& facts, McadNext next, const char* reaso
   return {.items = Items::kRemove, .status = std::move(next).Take()};
 }
 
+void SetRunning(const WrapperFacts& facts, McadNext* next) {
+  const int64_t up = facts.report.running + facts.report.succeeded;
+  const bool all_run = TellsOfRunning(facts.spec) && up > 0 && up >= facts.spec.PodCount();
+  if (all_run) next->Note("Running", "PodsRunning");
+  const bool runs = all_run || TextIn(facts.status, "queuejobstate") == "Running";
+  next->Set("Running", runs ? "Running" : "Dispatched", runs ? kSetRunning : kDispatching);
+}
+
 WrapperWish DispatchedNow(const WrapperFacts& facts, McadNext next) {
   next.Note("HeadOfLine", "FrontOfQueue.");
   next.Note("Dispatched", "AppWrapperRunnable", "", true);
-  next.Set("Running", "Dispatched", kDispatching);
+  SetRunning(facts, &next);
   Json& out = next.out();
   if (TextIn(facts.status, "controllerfirstdispatchtimestamp").empty())
     out["controllerfirstdispatchtimestamp"] = next.Instant(0);
   out["canrun"] = true;
   out["isdispatched"] = true;
   if (!TextIn(facts.status, "message").empty()) out["message"] = nullptr;
-  out["componentStatus"] = ComponentStatus(facts);
+  out["componentStatus"] = ComponentStatus(facts, Uids::kAll);
   SetCounts(facts, &out);
-  return {.items = Items::kCreate, .status = std::move(next).Take()};
+  return {.items = Items::kCreate, .status = std::move(next).Take(), .tells = true};
 }
 
 // What it lists is deleted. Once all is gone it lists nothing, or a later leader would delete it again.
 WrapperWish TakeAway(const WrapperFacts& facts) {
-  if (!facts.none_left() || !WasCreatedHere(facts.status)) return {.items = Items::kRemove};
+  if (!facts.none_left() || !ListsItems(facts.status)) return {.items = Items::kRemove};
   return {.status = {{"componentStatus", nullptr}}};
 }
 
@@ -175,7 +183,6 @@ bool IsBeingCreated(const Json& status) { return TextIn(status, "queuejobstate")
 WrapperWish InQueue(const WrapperFacts& facts, McadNext next) {
   // It was dispatched before: nothing is created while something of that is left, or listed.
   if (WasCreatedHere(facts.status) && !IsBeingCreated(facts.status)) return TakeAway(facts);
-  const bool first = facts.status.empty();
   Json& out = next.out();
   out["filterignore"] = true;
   out["local"] = true;
@@ -192,6 +199,7 @@ WrapperWish InQueue(const WrapperFacts& facts, McadNext next) {
       next.Note("Backoff", "AppWrapperNotRunnable.", facts.problem().empty() ? kInsufficient + why : why);
     next.Set("Pending", "Backoff", kRejoining);
     out["canrun"] = false;
+    if (facts.none_left() && ListsItems(facts.status)) out["componentStatus"] = nullptr;
     return {.items = Items::kRemove, .status = std::move(next).Take()};
   }
   if (!facts.admitted()) {
@@ -209,9 +217,9 @@ WrapperWish InQueue(const WrapperFacts& facts, McadNext next) {
   out["canrun"] = true;
   if (!facts.failure.empty()) out["message"] = facts.failure;  // and it is tried again
   const bool records = IsRecorded(facts);
-  if (records) out["componentStatus"] = ComponentStatus(facts);
+  if (records) out["componentStatus"] = ComponentStatus(facts, Uids::kListed);
   WrapperWish wish{.items = Items::kCreate, .status = std::move(next).Take()};
-  if (first && !records && facts.failure.empty())
+  if (!records && facts.failure.empty())
     wish.status = nullptr;  // that it is dispatched is said in a moment, and all of this with it
   return wish;
 }
@@ -298,10 +306,7 @@ WrapperWish WhileRunning(const WrapperFacts& facts, McadNext next) {
                      fmt::format("{} pods run or have succeeded, and minAvailable is {}", up, requeuing.min_available));
     wish.At(until);
   }
-  const bool all_run = TellsOfRunning(facts.spec) && up > 0 && up >= facts.spec.PodCount();
-  if (all_run) next.Note("Running", "PodsRunning");
-  const bool runs = all_run || TextIn(facts.status, "queuejobstate") == "Running";
-  next.Set("Running", runs ? "Running" : "Dispatched", runs ? kSetRunning : kDispatching);
+  SetRunning(facts, &next);
   wish.status = std::move(next).Take();
   return wish;
 }

@@ -43,8 +43,8 @@ std::string TemplatePath(std::string_view pointer) {
   return OneLine(path);
 }
 
-Json ComponentsOf(const WrapperFacts& facts) {
-  Json list = ComponentStatus(facts);
+Json ComponentsOf(const WrapperFacts& facts, Uids uids) {
+  Json list = ComponentStatus(facts, uids);
   for (size_t i = 0; i < facts.items.size(); ++i) {
     Json& sets = list[i]["podSets"] = Json::array();
     for (const PodSet& set : facts.spec.items[i].sets)
@@ -66,7 +66,9 @@ class PhaseNext {
 
   const WrapperFacts& facts() const { return facts_; }
   Millis now_ms() const { return now_ms_; }
-  std::string phase() const { return PhaseIn(facts_.status); }
+  const std::string& phase() const { return phase_; }
+  // Goes on as if the status had the phase.
+  void Enter(const char* phase) { phase_ = phase; }
   bool IsTrue(std::string_view type) const { return dialects::IsTrue(conditions_, type); }
   // When the condition last changed its status; now, where it is not there.
   Millis SinceMs(std::string_view type) const {
@@ -97,7 +99,7 @@ class PhaseNext {
     return {.items = items, .status = std::move(more)};
   }
   WrapperWish Unchanged(Items items) && {
-    const std::string phase = this->phase();
+    const std::string phase = phase_;
     return std::move(*this).In(phase.c_str(), items);
   }
 
@@ -109,6 +111,7 @@ class PhaseNext {
 
   const WrapperFacts& facts_;
   const Millis now_ms_;
+  std::string phase_ = PhaseIn(facts_.status);
   Json conditions_ = Json::array();
 };
 
@@ -123,7 +126,7 @@ WrapperWish ResetOrFail(PhaseNext next, bool counts = true) {
 WrapperWish Creating(PhaseNext next) {
   const WrapperFacts& facts = next.facts();
   Json more = Json::object();
-  if (IsRecorded(facts)) more["componentStatus"] = ComponentsOf(facts);
+  if (IsRecorded(facts)) more["componentStatus"] = ComponentsOf(facts, Uids::kListed);
   return std::move(next).In("Resuming", Items::kCreate, std::move(more));
 }
 
@@ -140,18 +143,38 @@ WrapperWish CreateFailed(PhaseNext next) {
   return ResetOrFail(std::move(next));
 }
 
+WrapperWish OnRunning(PhaseNext next);
+
+// All of it is created. How its pods are is said with that.
+WrapperWish Deployed(PhaseNext next) {
+  const WrapperFacts& facts = next.facts();
+  next.Enter("Running");
+  WrapperWish wish = OnRunning(std::move(next));
+  wish.status["componentStatus"] = ComponentsOf(facts, Uids::kAll);
+  if (wish.items != Items::kLeave) return wish;
+  wish.items = Items::kCreate;  // what no feed shows stays known until it is listed
+  wish.tells = true;
+  return wish;
+}
+
 WrapperWish Deploy(PhaseNext next) {
   const WrapperFacts& facts = next.facts();
   for (const char* type : {kQuota, kDeployed})
     if (!next.IsTrue(type)) next.Set(type, "True", "Resuming", "Suspend is false");
   if (!facts.failure.empty()) return CreateFailed(std::move(next));
   for (const char* type : {kReady, kUnhealthy}) next.Set(type, "False", "Resuming", "Suspend is false");
-  if (facts.all_there())
-    return std::move(next).In("Running", Items::kCreate, {{"componentStatus", ComponentsOf(facts)}});
-  const bool silent = facts.status.empty() && !IsRecorded(facts);
+  if (facts.all_there()) return Deployed(std::move(next));
+  // A queue goes by the status.
+  const bool silent = !IsRecorded(facts) && (facts.status.empty() || !facts.let_go);
   WrapperWish wish = Creating(std::move(next));
   if (silent) wish.status = nullptr;  // that it runs is said in a moment, and all of this with it
   return wish;
+}
+
+// What takes the list of items out of the status, once none of them is left.
+Json WithoutList(const WrapperFacts& facts) {
+  if (!facts.none_left() || !ListsItems(facts.status)) return Json::object();
+  return {{"componentStatus", nullptr}};
 }
 
 WrapperWish BackToQueue(PhaseNext next) {
@@ -159,7 +182,7 @@ WrapperWish BackToQueue(PhaseNext next) {
   next.Set(kQuota, "False", facts.problem().empty() ? "Pending" : "Invalid", facts.why());
   next.Clear(kDeployed, "Pending");
   next.Clear(kReady, "Pending");
-  return std::move(next).In("Suspended", Items::kRemove);
+  return std::move(next).In("Suspended", Items::kRemove, WithoutList(facts));
 }
 
 // Nothing of it is there, or it is being created.
@@ -175,8 +198,9 @@ WrapperWish WhileWaiting(PhaseNext next) {
     return std::move(next).In("Failed", Items::kRemove);
   }
   if (facts.spec.suspended && (!facts.let_go || facts.problem().empty())) {
+    if (!facts.none_left()) return std::move(next).In("Suspending", Items::kRemove);
     next.Set(kQuota, "False", "Suspended", "Suspend is true");
-    return std::move(next).In("Suspended", Items::kRemove);
+    return std::move(next).In("Suspended", Items::kLeave, WithoutList(facts));
   }
   if (!facts.why().empty()) return BackToQueue(std::move(next));
   if (facts.admitted()) return Deploy(std::move(next));

@@ -158,6 +158,87 @@ TEST_CASE("A new leader goes on with what an earlier one had begun to create, al
   CHECK(rig.UidOf(kMaps, "m") == map);
 }
 
+TEST_CASE("What an earlier leader created and could not list goes if there is no room any more, and nothing of others") {
+  for (const char* owner : {"aw", "another", "none"}) {
+    CAPTURE(owner);
+    WrapperRig rig;
+    rig.fails = "Job";
+    rig.failures = 1;
+    rig.how.kind = sim::Fate::Kind::kDrop;
+    rig.Wrap();
+    rig.Settle();
+    REQUIRE_FALSE(rig.UidOf(kMaps, "m").empty());
+    REQUIRE(rig.UidOf(kJobs, "j").empty());
+    const std::string_view of = owner;
+    if (of != "aw") {
+      REQUIRE(rig.store.Modify(kMaps, "default", "m", [of](sim::Json& map) {
+        if (of == "none")
+          map["metadata"].erase("ownerReferences");
+        else
+          map["metadata"]["ownerReferences"][0]["uid"] = "another";
+      }));
+    }
+    REQUIRE(rig.store.Modify(sim::kNodes, "", "n1", [](sim::Json& node) { node["spec"]["unschedulable"] = true; }));
+    rig.Restart();
+    int deletes = 0;
+    rig.fate = [&deletes](const cluster::Command& command) {
+      if (std::holds_alternative<cluster::Delete>(command.body)) ++deletes;
+      return sim::Fate{};
+    };
+    rig.Pass(600'000);
+    CHECK(rig.State() == "Pending");
+    CHECK(rig.UidOf(kMaps, "m").empty() == (of == "aw"));
+    CHECK(deletes == 1);
+    CHECK_FALSE(sim::Dig(*rig.store.Find(kWrappers, "default", "aw"), "status").contains("componentStatus"));
+  }
+}
+
+TEST_CASE("What an earlier leader created and could not list goes if its item has another name by now") {
+  WrapperRig rig;
+  rig.fails = "Job";
+  rig.failures = 1;
+  rig.how.kind = sim::Fate::Kind::kDrop;
+  rig.Wrap();
+  rig.Settle();
+  REQUIRE_FALSE(rig.UidOf(kMaps, "m").empty());
+  REQUIRE(rig.store.Modify(kWrappers, "default", "aw", [](sim::Json& wrapper) {
+    wrapper["spec"]["resources"]["GenericItems"][0]["generictemplate"]["metadata"]["name"] = "n";
+  }));
+  rig.Restart();
+  rig.Pass(600'000);
+  CHECK(rig.State() == "Running");
+  CHECK(rig.UidOf(kMaps, "m").empty());
+  CHECK_FALSE(rig.UidOf(kMaps, "n").empty());
+}
+
+TEST_CASE("A dispatch is one write beside its creations, and one before them that lists what no feed shows") {
+  for (const bool map : {false, true}) {
+    CAPTURE(map);
+    WrapperRig rig;
+    std::vector<std::string> writes;
+    rig.fate = [&writes](const cluster::Command& command) {
+      if (const auto* create = std::get_if<cluster::Create>(&command.body))
+        writes.push_back(fmt::format("{} in {}", create->object.kind, static_cast<int>(command.lane)));
+      if (const auto* patch = std::get_if<cluster::Patch>(&command.body); patch && patch->object.kind == "AppWrapper")
+        writes.push_back(fmt::format("status in {}", static_cast<int>(command.lane)));
+      return sim::Fate{};
+    };
+    REQUIRE(rig.store.Modify(sim::kNodes, "", "n1", [](sim::Json& node) { node["spec"]["unschedulable"] = true; }));
+    map ? rig.Wrap() : rig.Wrap(sim::Json::array({{{"generictemplate", WrapperRig::Job("j")}}}));
+    rig.Pass(60'000);
+    writes.clear();
+    REQUIRE(rig.store.Modify(sim::kNodes, "", "n1", [](sim::Json& node) { node["spec"].erase("unschedulable"); }));
+    rig.Pass(60'000);
+    std::vector<std::string> expected = {"Job in 2", "status in 3"};
+    if (map) expected = {"status in 2", "ConfigMap in 2", "Job in 2", "status in 3"};
+    CHECK(writes == expected);
+    const sim::Json& status = sim::Dig(*rig.store.Find(kWrappers, "default", "aw"), "status");
+    std::string types;
+    for (const sim::Json& each : status["conditions"]) types += sim::DigString(each, "type") + " ";
+    CHECK(types == "Init Queueing HeadOfLine Backoff Dispatched ");
+  }
+}
+
 TEST_CASE("An edit before the reply to a creation leaves nothing of the old form, also where no feed shows it") {
   WrapperRig rig;
   rig.fails = "ConfigMap";

@@ -35,6 +35,7 @@ class KeeperWorld final : public ObjectKeeper::Owner, public cluster::ClusterWri
   std::function<Fate(const cluster::Command&)> fate = [](const cluster::Command&) { return Fate(); };
   bool feeds = true;      // the feed shows at once what happens
   bool replies = true;    // replies come at once
+  cluster::Lane lane = cluster::Lane::kStatus;
   int writes = 0;         // the number of writes that have left
   int restated = 0;       // how often the keeper asked its owner
 
@@ -98,7 +99,7 @@ class KeeperWorld final : public ObjectKeeper::Owner, public cluster::ClusterWri
     if (replies) moved = ReplyNext() || moved;
     if (due_ms_ && *due_ms_ <= clock.MonotonicMs()) {
       due_ms_.reset();
-      if (!keeper.AwaitsReply(subject)) keeper.Want(subject, cluster::Lane::kStatus, desire(*this));
+      if (!keeper.AwaitsReply(subject)) keeper.Want(subject, lane, desire(*this));
       outbox.Flush(*this);
       moved = true;
     }

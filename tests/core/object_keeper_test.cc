@@ -324,6 +324,69 @@ TEST_CASE("An object is deleted once, by its UID, and what is gone already is we
   }
 }
 
+TEST_CASE("What may be there of a controller is deleted by one write, and again only if that was not done") {
+  KeeperWorld world;
+  const cluster::DesiredObject gone{
+      .ref = KeeperWorld::Ref("a"), .mode = cluster::DesiredObject::Mode::kGone, .controller = "u-owner"};
+  std::vector<std::string> controllers;
+  int failures = 0;
+  world.fate = [&](const cluster::Command& command) {
+    controllers.push_back(std::get<cluster::Delete>(command.body).controller);
+    return failures-- > 0 ? kRefused : KeeperWorld::Fate{};
+  };
+  world.desire = [&](const KeeperWorld& w) {
+    const bool done = w.keeper.Written(gone.ref) != nullptr;
+    return done ? KeeperWorld::Desired{} : KeeperWorld::Desired{gone};
+  };
+  SECTION("done") {}
+  SECTION("refused at first") { failures = 1; }
+  const size_t writes = static_cast<size_t>(failures) + 1;
+  world.State();
+  world.Pass(60'000);
+  CHECK(controllers == std::vector<std::string>(writes, "u-owner"));
+  CHECK_FALSE(world.keeper.Owes(world.subject));
+}
+
+TEST_CASE("What only tells something is written a second later, behind others, and with what came until then") {
+  KeeperWorld world;
+  world.Put("a", base::Json::object());
+  world.Settle();
+  std::vector<cluster::Lane> lanes;
+  world.fate = [&](const cluster::Command& command) {
+    lanes.push_back(command.lane);
+    return KeeperWorld::Fate{};
+  };
+  world.lane = cluster::Lane::kBind;
+  const auto tell = [&](int phase, bool tells) {
+    world.desire = [phase, tells](const KeeperWorld& w) {
+      KeeperWorld::Desired all{w.Status("a", {{"phase", phase}})};
+      all.front().tells = tells;
+      return all;
+    };
+    world.State();
+  };
+  tell(1, true);
+  world.Pass(500);
+  tell(2, true);
+  world.Pass(499);
+  CHECK(lanes.empty());
+  SECTION("a second is over") {
+    world.Pass(1);
+    CHECK(PhaseOf(world, "a") == 2);
+    world.Pass(60'000);
+    CHECK(lanes == std::vector{cluster::Lane::kStatus});
+  }
+  SECTION("what is desired now is waited for, and what the object has is not written") {
+    tell(3, false);
+    world.Settle();
+    CHECK(PhaseOf(world, "a") == 3);
+    CHECK(lanes == std::vector{cluster::Lane::kBind});
+    tell(3, true);
+    world.Pass(60'000);
+    CHECK(lanes.size() == 1);
+  }
+}
+
 TEST_CASE("What is not desired any more is forgotten when what was written is seen") {
   KeeperWorld world;
   world.Put("a", base::Json::object());

@@ -132,14 +132,15 @@ TEST_CASE("what no feed shows is in the status before all is created, and goes i
     WrapperFixture aw(Both(mcad, kMap, kJob), mcad);
     aw.Begin();
     aw.Create();
-    CHECK(aw.Status()["componentStatus"][0]["uid"] == "u-m");
+    CHECK_FALSE(aw.Status()["componentStatus"][0].contains("uid"));  // it is listed with all others
     aw.known.created.clear();  // a new leader knows no more than the status
     aw.Template(0)["metadata"]["name"] = "n";
     aw.Show();
     aw.Admitted();
     REQUIRE(aw.Named(Mode::kGone) == std::vector<std::string>{"m"});
-    CHECK(aw.Status()["componentStatus"][2]["uid"] == "u-m");
-    aw.known.created.clear();
+    CHECK(aw.Desires().back().ref.uid().empty());
+    CHECK(aw.Desires().back().controller == "u-aw");
+    CHECK(aw.Status()["componentStatus"][2]["name"] == "m");
     aw.known.written["m"] = nullptr;
     CHECK(aw.Status()["componentStatus"].size() == 2);
     aw.known.written.clear();
@@ -154,11 +155,10 @@ TEST_CASE("what the status alone tells of is created again, to learn whether it 
     WrapperFixture aw(Both(mcad, kMap, kJob), mcad);
     aw.Begin();
     aw.Create();
-    REQUIRE(aw.Status()["componentStatus"][0]["uid"] == "u-m");
     const auto created = std::exchange(aw.known.created, {});  // there is a new leader
     REQUIRE(aw.Named(Mode::kExists) == std::vector<std::string>{"m"});
     CHECK(aw.Desires().back().seen == nullptr);
-    CHECK(aw.Status()["componentStatus"][0]["uid"] == "u-m");
+    CHECK(aw.Status()["componentStatus"][0]["name"] == "m");
     aw.Template(0)["data"] = {{"a", "b"}};
     aw.Show();
     aw.Admitted();
@@ -185,6 +185,25 @@ TEST_CASE("what was created after the status listed its name without a UID goes 
     aw.Admitted();
     CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"j"});
     CHECK(aw.Status()[mcad ? "state" : "phase"] != "Running");
+  }
+}
+
+TEST_CASE("what is listed without a UID may be there, and goes with the others before the list does") {
+  for (const bool mcad : {true, false}) {
+    CAPTURE(mcad);
+    WrapperFixture aw(Both(mcad, kMap, kJob), mcad);
+    aw.Begin();
+    aw.report.state = GangState::kWaitingForNodes;
+    aw.report.sentence = "no room";
+    aw.Status();
+    REQUIRE(aw.Named(Mode::kGone) == std::vector<std::string>{"m"});
+    CHECK(aw.Desires().back().controller == "u-aw");
+    CHECK_FALSE(aw.Status()["componentStatus"].is_null());
+    aw.known.written["m"] = nullptr;
+    CHECK(aw.Named(Mode::kGone).empty());
+    CHECK(aw.Status()["componentStatus"].is_null());
+    aw.known.written.clear();
+    CHECK(aw.Named(Mode::kGone).empty());
   }
 }
 

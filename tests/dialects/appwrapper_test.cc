@@ -127,19 +127,6 @@ TEST_CASE("the conditions of v1beta1 come in MCAD's order") {
   CHECK(aw.object["status"]["queuejobstate"] == "Running");
 }
 
-TEST_CASE("of an AppWrapper that starts at once nothing is written before it is dispatched") {
-  WrapperFixture aw(Mcad(Item(kCluster)));
-  aw.Admitted();
-  CHECK(aw.Desires().size() == 1);
-  aw.ShowItem(kCluster, "u-aw");
-  CHECK(aw.ConditionTypes() == "Init Queueing HeadOfLine Dispatched");
-  CHECK(aw.object["status"]["sender"] == "before manageQueueJob - afterEtcdDispatching");
-  aw.Runs(3);
-  aw.Status();
-  CHECK(aw.object["status"]["queuejobstate"] == "Dispatched");  // of Ray's pods MCAD says no more
-  CHECK(aw.object["status"]["running"] == 3);
-}
-
 TEST_CASE("what the API server refuses fails the AppWrapper for good, and what was created before goes") {
   WrapperFixture aw(Mcad(Item(kCluster) + "," + Item(kJob)));
   aw.Admitted();
@@ -187,9 +174,12 @@ TEST_CASE("a phase of v1beta2 follows the other, and a pod too few is waited for
   WrapperFixture aw(Components(kJob), false);
   CHECK(aw.Status()["phase"] == "Suspended");
   aw.Admitted();
-  CHECK(aw.Status()["phase"] == "Resuming");
+  CHECK(aw.Named(Mode::kFields).empty());  // its creation comes first
+  CHECK(aw.Named(Mode::kExists) == std::vector<std::string>{"j"});
   aw.ShowItem(kJob, "u-aw");
   CHECK(aw.Status()["phase"] == "Running");
+  CHECK(aw.Condition("QuotaReserved")["status"] == "True");
+  CHECK(aw.Condition("PodsReady")["reason"] == "InsufficientPodsReady");
   CHECK(aw.object["status"]["componentStatus"][0]["podSets"] ==
         Json::parse(R"([{"replicas":2,"path":"template.spec.template"}])"));
   aw.Runs(1);

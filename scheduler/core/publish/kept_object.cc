@@ -23,6 +23,8 @@ constexpr int kQuickConflicts = 3;
 // So many echoes of earlier writes of ours may come before that of the last one. Beyond that it is another client that
 // undoes each write before it can be seen.
 constexpr int kMostEchoes = 8;
+// So long what only tells something waits for what is told next.
+constexpr Millis kTellsAfterMs = 1'000;
 
 // The pause after so many failures in a row, at least one: each is twice as long as the one before.
 Millis Pause(int times, Millis first) { return std::min(first << std::min(times - 1, 16), kLongestPauseMs); }
@@ -73,6 +75,8 @@ void KeptObject::Want(DesiredObject desired) {
 }
 
 bool KeptObject::MustWrite() {
+  if (desired_.mode == Mode::kGone && !desired_.controller.empty() && !seen_)  // only a write tells
+    return !unseen_ || !WantsSame(desired_, *unseen_);
   const bool there = NoteFulfilled();
   if (desired_.mode == Mode::kFields && !seen_) return false;
   if (!unseen_) return !there;
@@ -101,10 +105,12 @@ void KeptObject::Contest(Millis now_ms) {
 
 KeptObject::Next KeptObject::Decide(Millis now_ms) {
   owes_ = false;
+  const Millis tells_ms = std::exchange(tells_ms_, 0);
   if (!wanted_ || !MustWrite()) return Next::kNothing;
   if (undone_) Contest(now_ms);
   undone_ = fulfilled_ = false;
-  if (now_ms >= again_ms_) return Next::kWrite;
+  if (desired_.tells) tells_ms_ = tells_ms != 0 ? tells_ms : now_ms + kTellsAfterMs;
+  if (now_ms >= again_ms()) return Next::kWrite;
   owes_ = true;
   return Next::kLater;
 }
@@ -112,7 +118,7 @@ KeptObject::Next KeptObject::Decide(Millis now_ms) {
 cluster::CommandBody KeptObject::Write() const {
   switch (desired_.mode) {
     case Mode::kExists: return cluster::Create{desired_.ref, base::PrintJson(desired_.fields)};
-    case Mode::kGone: return cluster::Delete{desired_.ref};
+    case Mode::kGone: return cluster::Delete{.object = desired_.ref, .controller = desired_.controller};
     case Mode::kFields: break;
   }
   return cluster::Patch{desired_.ref, desired_.status, desired_.type, base::PrintJson(desired_.fields)};
@@ -120,6 +126,7 @@ cluster::CommandBody KeptObject::Write() const {
 
 void KeptObject::OnSent(cluster::CommandId command) {
   command_ = command;
+  tells_ms_ = 0;
   unseen_ = desired_;
   at_version_ = seen_ ? seen_->meta.resource_version : std::string();
 }

@@ -5,9 +5,11 @@
 // Invariants
 //   (1) what the object is seen to say is not written, unless another write of ours is still to be seen;
 //   (2) the same is not written twice on one resourceVersion, unless the first write failed;
-//   (3) a write that failed, or that others undo again and again, is repeated after ever longer pauses.
+//   (3) a write that failed, or that others undo again and again, is repeated after ever longer pauses;
+//   (4) what only tells something is not written within a second of the first desire for it.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,7 +31,8 @@ class KeptObject {
   // Returns why the API server refused what is desired; null: it did not, or was not asked, or could not be reached.
   const cluster::WriteRefusal* refusal() const { return refusal_ ? &*refusal_ : nullptr; }
   cluster::CommandId command() const { return command_; }  // on its way; 0: none
-  base::Millis again_ms() const { return again_ms_; }      // monotonic; no write before
+  // Monotonic; no write before.
+  base::Millis again_ms() const { return std::max(again_ms_, tells_ms_); }
   bool wanted() const { return wanted_; }
   // Tells whether what is desired may have to be written, and is to be stated again for that.
   bool owes() const { return owes_; }
@@ -76,6 +79,7 @@ class KeptObject {
   std::string gone_uid_;    // of the last object of this name that went
   cluster::CommandId command_ = 0;
   base::Millis again_ms_ = 0;
+  base::Millis tells_ms_ = 0;      // monotonic; when what only tells something is written; 0: nothing waits for that
   base::Millis contested_ms_ = 0;  // monotonic; when others last undid what was written
   int contests_ = 0;               // how often they have of late
   int failures_ = 0;               // writes in a row that failed

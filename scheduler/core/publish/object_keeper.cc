@@ -68,6 +68,7 @@ void ObjectKeeper::Want(const Subject& subject, cluster::Lane lane, std::vector<
 
 void ObjectKeeper::Send(const Subject& subject, cluster::Lane lane, KeptObject& object) {
   const Millis deadline = clock_.MonotonicMs() + kWriteDeadlineMs;
+  if (object.desired().tells) lane = std::max(lane, cluster::Lane::kStatus);
   if (base::Planted(base::Bug::kWriteTwice)) outbox_.Post(lane, deadline, object.Write());
   object.OnSent(outbox_.Send(Outbox::For::kStatus, lane, deadline, object.Write(),
                              [this, subject](const cluster::CommandReply& reply) { OnReply(subject, reply); }));
@@ -147,7 +148,9 @@ void ObjectKeeper::StartTerm() {
 
 const base::Json* ObjectKeeper::Written(const cluster::ObjectRef& ref) const {
   const KeptObject* kept = Find(ref);
-  return kept && kept->unseen() && kept->unseen()->ref.uid() == ref.uid() ? &kept->unseen()->fields : nullptr;
+  if (!kept || !kept->unseen()) return nullptr;
+  const bool of_it = ref.uid().empty() || kept->unseen()->ref.uid() == ref.uid();
+  return of_it ? &kept->unseen()->fields : nullptr;
 }
 
 std::vector<std::shared_ptr<const model::Object>> ObjectKeeper::CreatedFor(const Subject& subject) const {

@@ -51,9 +51,10 @@ class ObjectKeeper final : public cluster::Unseen {
 
   ObjectKeeper(Outbox& outbox, const base::Clock& clock) : outbox_(outbox), clock_(clock) {}
 
-  // Stores all that is desired for the subject, one thing of an object, and writes what has to be written. What was
-  // desired and is not in it is desired no more. An object that is another subject's stays that one's. REQUIRES: no
-  // write for the subject is on its way.
+  // Stores all that is desired for the subject, one thing of an object, and writes what has to be written: in this
+  // lane, or in that of statuses where it only tells something and that one is later. What was desired and is not in it
+  // is desired no more. An object that is another subject's stays that one's. REQUIRES: no write for the subject is on
+  // its way.
   void Want(const Subject& subject, cluster::Lane lane, std::vector<cluster::DesiredObject> desired);
   // Ends all that is desired for the subject.
   void Drop(const Subject& subject);
