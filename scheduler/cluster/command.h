@@ -2,6 +2,7 @@
 // Command: everything the scheduler can do to the cluster, as one value with one answer.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -125,18 +126,24 @@ enum class Outcome {
 
 // Exactly one for each command with an id.
 struct CommandReply {
+  static constexpr base::Millis kMostQuietMs = 60'000;
+
   CommandId id = 0;
   Outcome outcome = Outcome::kDone;
   int http_status = 0;       // 0 when there was no response
   std::string message;       // why, for kRefused and kUnknown
   std::string current_node;  // for a refused Bind: where the pod is bound by now, if that was read back
   bool gone = false;         // for a refused Bind: the pod of that UID does not exist any more
+  // The API server asked for so much more quiet, at most kMostQuietMs: the same write is not to be sent sooner.
+  base::Millis retry_after_ms = 0;
   // For a Create that is done: the object with what the API server added, as its UID. For one that is refused since its
   // name is taken: the object that has the name. Null if that could not be read.
   std::shared_ptr<const model::Object> object = {};
 
   // The API server was not to be had, rather than of another mind: the same write may do later.
   bool server_unavailable() const { return http_status == 0 || http_status == 429 || http_status >= 500; }
+  // Returns how long the same write waits, where its sender would wait for `own_ms`.
+  base::Millis PauseMs(base::Millis own_ms) const { return std::max(own_ms, retry_after_ms); }
 };
 
 }  // namespace tutti::cluster

@@ -317,6 +317,7 @@ cluster::CommandReply ExtenderClient::BindBy(Connection& connection, const Exten
     // An extender that was reached may have bound the pod before it failed.
     const bool reached = body.error().code != base::ErrorCode::kUnavailable;
     answer.outcome = reached ? cluster::Outcome::kUnknown : cluster::Outcome::kRefused;
+    if (!reached) answer.http_status = 503;
     answer.message = body.error().message;
     return answer;
   }

@@ -30,6 +30,7 @@ struct WriteJob {
   bool refused = false;         // the last try was refused for good
   base::Millis settled_ms = 0;  // from then on no try can take effect any more
   base::Millis read_sent_ms = 0;
+  base::Millis quiet_until_ms = 0;  // the server asked for that
   int tries = 0;
   int http_status = 0;
   std::string why;

@@ -164,6 +164,7 @@ void KubeWriter::OnAnswer(uint64_t number, const Response& response) {
   Judgement judgement = Judge(response);
   job.http_status = response.status;
   if (judgement.meaning != Meaning::kDone) job.why = judgement.message;
+  job.quiet_until_ms = loop_.Now() + judgement.wait_ms;
   if (judgement.meaning == Meaning::kUncertain) job.uncertain = true;
   // Without an answer, the request may still wait in a socket until the network works again.
   if (response.failure == Response::Failure::kTimeout) job.settled_ms += kSocketPatienceMs;
@@ -192,7 +193,9 @@ void KubeWriter::Follow(WriteJob& job, Verdict verdict) {
   switch (verdict.next) {
     case Verdict::Next::kFinish: return Finish(job, std::move(verdict.answer));
     case Verdict::Next::kRetry: return RetryLater(job, verdict.wait_ms, std::move(verdict.answer.message));
-    case Verdict::Next::kReadAgain: return ReadLater(job, std::max(verdict.wait_ms, job.read_pause.Next()));
+    case Verdict::Next::kReadAgain:
+      job.quiet_until_ms = loop_.Now() + verdict.wait_ms;
+      return ReadLater(job, std::max(verdict.wait_ms, job.read_pause.Next()));
     case Verdict::Next::kReadBack:
       if (verdict.wait_ms > 0) return ReadLater(job, verdict.wait_ms);
       to_read_.push_back(job.number);
@@ -330,6 +333,7 @@ void KubeWriter::Finish(WriteJob& job, cluster::CommandReply answer) {
     --reading_;
   if (job.record != nullptr) job.record->on_its_way = false;
   answer.id = job.command.id;
+  answer.retry_after_ms = std::clamp<base::Millis>(job.quiet_until_ms - loop_.Now(), 0, answer.kMostQuietMs);
   if (answer.id != 0) sink_.Post(std::move(answer));
   jobs_.erase(job.number);
   CheckDrained();

@@ -474,7 +474,7 @@ TEST_CASE("The last bind has no answer and the same again is refused: nothing is
   int lasts = 0;
   rig.fate = [&](const cluster::Command& command) {
     if (const auto* patch = std::get_if<cluster::Patch>(&command.body))
-      return sim::Fate{.request_delay_ms = late && patch->object.resource == "pods" ? 20'000 : 0, .stray = late};
+      return sim::Fate{.request_delay_ms = late && patch->object.resource == "pods" ? 65'000 : 0, .stray = late};
     if (!std::holds_alternative<cluster::Bind>(command.body) || rig.Bound() == 0) return sim::Fate{};
     return ++lasts == 1 ? sim::Fate{.request_delay_ms = 70'000, .stray = true}
                         : sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 503};

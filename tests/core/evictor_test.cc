@@ -52,10 +52,12 @@ struct Desk : cluster::ClusterWriter {
     REQUIRE(all.size() == 1);
     return all.front();
   }
-  void Reply(const cluster::Command& to, cluster::Outcome outcome = cluster::Outcome::kDone) {
+  void Reply(const cluster::Command& to, cluster::Outcome outcome = cluster::Outcome::kDone,
+             base::Millis retry_after_ms = 0) {
     cluster::CommandReply reply;
     reply.id = to.id;
     reply.outcome = outcome;
+    reply.retry_after_ms = retry_after_ms;
     outbox.Deliver(reply);
   }
   bool TakeReady(GangId gang) {
@@ -159,6 +161,19 @@ TEST_CASE("Without the condition nothing is deleted, and half a second later it 
   desk.clock.AdvanceTo(desk.clock.MonotonicMs() + 500);
   desk.evictor.Evict(desk.victim, {Cause::kReclaim, desk.by});
   CHECK(ConditionOf(desk.Only())["message"] == "s: preempting to reclaim what its queue has lent");
+}
+
+TEST_CASE("An eviction is not asked for again before the API server says") {
+  Desk desk;
+  desk.evictor.Evict(desk.victim, {Cause::kPreempt, desk.by});
+  desk.Reply(desk.Only(), cluster::Outcome::kRefused, 32'000);
+  CHECK(desk.agenda.NextDeadline() == desk.clock.MonotonicMs() + 32'000);
+  desk.clock.AdvanceTo(desk.clock.MonotonicMs() + 31'999);
+  desk.evictor.Evict(desk.victim, {Cause::kPreempt, desk.by});
+  CHECK(desk.Sent().empty());
+  desk.clock.AdvanceTo(desk.clock.MonotonicMs() + 1);
+  desk.evictor.Evict(desk.victim, {Cause::kPreempt, desk.by});
+  CHECK(ConditionOf(desk.Only())["type"] == "DisruptionTarget");
 }
 
 TEST_CASE("A pod that is on its way out, or has ended, is not written to") {

@@ -47,6 +47,33 @@ TEST_CASE("429 is retried when the server says, if that is before the deadline")
   CHECK(rig.Only().outcome == Outcome::kRefused);
 }
 
+TEST_CASE("a refusal says how much more quiet the server asked for, of which no answer makes more than a minute") {
+  WriterRig rig;
+  Response busy;
+  busy.status = 429;
+  busy.retry_after_ms = 32'000;
+  rig.Submit({rig.Bind(1, 10'000)});
+  rig.server.Answer(rig.server.open.front(), busy);
+  CHECK(rig.Only().retry_after_ms == 32'000);
+  busy.retry_after_ms = 86'400'000;
+  rig.Submit({rig.Bind(2, 10'000)});
+  rig.server.Answer(rig.server.open.front(), busy);
+  CHECK(rig.Only().retry_after_ms == CommandReply::kMostQuietMs);
+
+  // One that may have taken effect is settled first, and part of the quiet is over by then.
+  rig.Submit({rig.Bind(3, 10'000)});
+  rig.server.Fail(rig.server.open.front(), Response::Failure::kLost);
+  busy.retry_after_ms = 30'000;
+  rig.server.Answer(rig.server.open.front(), busy);  // to the read
+  rig.loop.Advance(10'000);
+  const CommandReply late = rig.Only();
+  CHECK(late.outcome == Outcome::kUnknown);
+  CHECK(late.retry_after_ms == 20'000);
+  rig.Submit({rig.Bind(4, 10'000)});
+  rig.server.AnswerJson(rig.server.open.front(), 201, "");
+  CHECK(rig.Only().retry_after_ms == 0);
+}
+
 TEST_CASE("nothing leaves after the writable deadline, and what waits is refused at its own") {
   WriterRig rig;
   rig.writer.SetWritable(rig.In(10'000), rig.In(15'000));

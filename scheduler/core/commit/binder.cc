@@ -20,7 +20,7 @@ using Stage = Assignment::Stage;
 
 namespace {
 
-constexpr Millis kRepeatBindMs = 500;
+constexpr Millis kRepeatBindMs = 500, kLongestRepeatMs = 10'000;
 // After so many refused binds in a row the pod itself is at fault: it backs off, instead of trying another node.
 constexpr int kRefusedAtOnce = 3;
 
@@ -44,8 +44,11 @@ void Binder::Doubt(Gang& gang, MemberId member, Assignment& assignment) {
     gang.plan->in_doubt[member] = assignment.sent_resource_version;
 }
 
-void Binder::Repeat(GangId id, Assignment& assignment) {
-  assignment.not_before_ms = clock_.MonotonicMs() + kRepeatBindMs;
+void Binder::Repeat(GangId id, Assignment& assignment, const cluster::CommandReply& reply) {
+  if (reply.http_status != 0 && reply.server_unavailable()) ++assignment.failures;
+  Millis pause_ms = kRepeatBindMs;
+  for (int i = 1; i < assignment.failures && pause_ms < kLongestRepeatMs; ++i) pause_ms *= 2;
+  assignment.not_before_ms = clock_.MonotonicMs() + reply.PauseMs(std::min(pause_ms, kLongestRepeatMs));
   agenda_.At(id, assignment.not_before_ms);
 }
 
@@ -72,6 +75,7 @@ void Binder::Send(GangId id, MemberId slot, Assignment& assignment) {
   bind.annotations.emplace_back(kBindAnnotation,
                                 WriteEvidence(plan.id, pod->meta.uid, assignment.node, commit_uid, gang.restarts));
   assignment.stage = Stage::kSent;
+  assignment.outdated = false;
   // Others have left for this pod, so its bind does not wait behind evictions that have not begun.
   const bool takes_their_place = gang.lone && state_.nominations().NodeOf(book_.at(slot).pod) == assignment.node;
   const bool last_of_many = !gang.whole && gang.members.size() > 1 && pod->meta.uid == commit_uid;
@@ -123,7 +127,7 @@ bool Binder::Judge(GangId id, Member& member, const cluster::CommandReply& reply
   }
   if (reply.outcome == Outcome::kUnknown) {
     Doubt(gang, member.id, assignment);
-    Repeat(id, assignment);
+    Repeat(id, assignment, reply);
   } else if (reply.gone || !reply.current_node.empty()) {
     plans_.Release(gang, member);
     member.gone_unobserved = true;
@@ -132,16 +136,33 @@ bool Binder::Judge(GangId id, Member& member, const cluster::CommandReply& reply
     plans_.Release(gang, member);
   } else if (reply.http_status == 409) {
     assignment.stage = Stage::kReserved;  // the pod changed since; its event brings the new resourceVersion
+    assignment.outdated = true;
     assignment.not_before_ms = clock_.MonotonicMs();
-    if (pod.meta.resource_version == assignment.sent_resource_version) Repeat(id, assignment);
+    if (pod.meta.resource_version == assignment.sent_resource_version) Repeat(id, assignment, reply);
   } else if (reply.server_unavailable()) {
-    assignment.stage = Stage::kReserved;
-    Repeat(id, assignment);
+    OnFailure(gang, member, assignment, reply);
   } else {
     Refuse(gang, member, fmt::format("binding to node \"{}\" was refused: {}", assignment.node, reply.message));
     member.refused->bind = true;
   }
   return false;
+}
+
+void Binder::OnFailure(Gang& gang, Member& member, Assignment& assignment, const cluster::CommandReply& reply) {
+  const std::string why = fmt::format("binding to node \"{}\" failed: {}", assignment.node, reply.message);
+  assignment.stage = Stage::kReserved;
+  Repeat(member.gang, assignment, reply);
+  const bool again = assignment.failures < kRefusedAtOnce && !(member.refused && member.refused->bind);
+  if (reply.http_status < 500 || again) {  // what never reached the API server, or is too much for it, may do later
+    if (reply.http_status != 0) pod_status_.TellWaiting(member.gang, member, "SchedulerError", why);
+    return;
+  }
+  // Another node would not help.
+  if (!member.refused) member.refused.emplace();
+  member.refused->times = std::max(member.refused->times, kRefusedAtOnce - 1);
+  Refuse(gang, member, why);
+  member.refused->bind = true;
+  member.refused->again_ms = std::max(member.refused->again_ms, clock_.MonotonicMs() + reply.retry_after_ms);
 }
 
 void Binder::OnSeenBound(const Gang& gang, const Member& member, const std::string& node) {

@@ -208,7 +208,7 @@ bool Committer::OnPodChanged(GangId id, PodId pod) {
       if (!acknowledged && now.node_name == node) binder_.OnSeenBound(gang, member, node);
     } else if (assignment.stage == Stage::kReserved && (now.done() || now.meta.deleting())) {
       plans_.Release(gang, member);
-    } else if (assignment.stage == Stage::kReserved && !assignment.sent_resource_version.empty() &&
+    } else if (assignment.stage == Stage::kReserved && assignment.outdated &&
                assignment.sent_resource_version != now.meta.resource_version) {
       assignment.not_before_ms = 0;
     }

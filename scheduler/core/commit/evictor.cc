@@ -144,7 +144,7 @@ void Evictor::OnReply(PodId id, const Pod& as, bool announced, const cluster::Co
   Going& going = at->second;
   if (reply.outcome != cluster::Outcome::kDone) {  // without the condition it is not deleted
     state_.SetLeaving(id, false);
-    going.again_ms = clock_.MonotonicMs() + kRepeatEvictionMs;
+    going.again_ms = clock_.MonotonicMs() + reply.PauseMs(kRepeatEvictionMs);
     for (const GangId by : going.by)
       if (book_.at(by).dialect) agenda_.At(by, going.again_ms);
     if (const GangId gang = book_.GangOf(id)) plans_.ConfirmIfWhole(gang);

@@ -33,7 +33,7 @@ void Nominator::OnReply(const GangBook::Written& written, const cluster::Command
   Member* member = book_.Find(written);
   if (!member || member->nomination.write != reply.id) return;
   member->nomination.write = 0;
-  member->nomination.again_ms = clock_.MonotonicMs() + kRepeatNominationMs;
+  member->nomination.again_ms = clock_.MonotonicMs() + reply.PauseMs(kRepeatNominationMs);
   if (reply.outcome != cluster::Outcome::kDone) agenda_.At(member->gang, member->nomination.again_ms);
 }
 

@@ -152,7 +152,7 @@ void VictimRemoval::OnReply(const GangBook::Written& written, const cluster::Com
   if (!member) return;
   Gang& gang = book_.at(member->gang);
   const bool done = reply.outcome == cluster::Outcome::kDone;
-  const Millis again_ms = clock_.MonotonicMs() + kRepeatRecordMs;
+  const Millis again_ms = clock_.MonotonicMs() + reply.PauseMs(kRepeatRecordMs);
   if (gang.preemption && gang.preemption->write == reply.id) {
     gang.preemption->write = 0;
     gang.preemption->recorded = done;

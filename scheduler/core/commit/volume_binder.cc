@@ -183,7 +183,7 @@ void VolumeBinder::OnReply(const GangBook::Written& written, const std::string& 
     if (reply.outcome == Outcome::kDone) {
       open.written = true;
     } else if (reply.outcome == Outcome::kUnknown || reply.http_status == 409 || reply.server_unavailable()) {
-      open.not_before_ms = clock_.MonotonicMs() + kRepeatVolumeMs;  // then by what the object says
+      open.not_before_ms = clock_.MonotonicMs() + reply.PauseMs(kRepeatVolumeMs);  // then by what the object says
       agenda_.At(id, open.not_before_ms);
     } else {
       open.failure = fmt::format("binding volumes: claim {}: {}", claim, reply.message);

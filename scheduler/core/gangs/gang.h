@@ -129,6 +129,8 @@ struct Assignment {
   } stage = Stage::kReserved;
   std::string sent_resource_version;  // the precondition it carries
   base::Millis not_before_ms = 0;     // monotonic; a bind that must be repeated waits so long
+  bool outdated = false;              // the last bind asked for another version of the pod than there was
+  int failures = 0;                   // binds that the API server answered, but did not judge
   bool room_lost = false;             // the node is gone; the answer decides what becomes of the member
   bool goes_ahead = false;            // a bind of it was refused before: so that no other is undone if this one is
 

@@ -151,7 +151,7 @@ void KeptObject::OnReply(const cluster::CommandReply& reply, Millis now_ms) {
   if (reply.object && !seen_) SetSeen(reply.object);
   if (reply.outcome == cluster::Outcome::kRefused && !reply.server_unavailable())
     refusal_ = cluster::WriteRefusal{reply.http_status, reply.message};
-  again_ms_ = now_ms + Pause(++failures_, kFailedPauseMs);
+  again_ms_ = now_ms + reply.PauseMs(Pause(++failures_, kFailedPauseMs));
   conflict_ = reply.http_status == kConflict && failures_ <= kQuickConflicts;
   if (conflict_ && seen_ && seen_->meta.resource_version != at_version_) {
     conflict_ = false;

@@ -159,7 +159,7 @@ void PodStatus::OnReply(const GangBook::Written& written, const cluster::Command
     if (book_.PodOf(member->id)->meta.resource_version != member->condition_note.version) OnCondition(*member);
     return agenda_.Touch(member->gang);
   }
-  member->condition_note.again_ms = now + kTellAgainMs;
+  member->condition_note.again_ms = now + reply.PauseMs(kTellAgainMs);
   agenda_.At(member->gang, member->condition_note.again_ms, Agenda::Due::kTell);
 }
 
