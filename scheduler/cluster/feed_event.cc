@@ -28,6 +28,7 @@ struct KeyOf {
   std::string operator()(const KindSynced&) const { return {}; }
   std::string operator()(const Leadership&) const { return {}; }
   std::string operator()(const CommandReply&) const { return {}; }
+  std::string operator()(const CommandDelayed&) const { return {}; }
   std::string operator()(const ExtenderReply&) const { return {}; }
 };
 

@@ -55,8 +55,14 @@ struct Leadership {
   base::Millis plan_after_ms = 0;
 };
 
+// A Bind was sent and may have failed; its reply comes when that is known. So it is not work that the API server is
+// busy with. At most one for each command, and before its reply.
+struct CommandDelayed {
+  CommandId id = 0;
+};
+
 using FeedEvent = std::variant<PodChanged, PodGone, NodeChanged, NodeGone, ObjectChanged, SelectionChanged, ObjectGone,
-                               KindSynced, Leadership, CommandReply, ExtenderReply>;
+                               KindSynced, Leadership, CommandReply, CommandDelayed, ExtenderReply>;
 
 // What the mailbox coalesces by; empty for events that each count.
 std::string CoalesceKey(const FeedEvent& event);

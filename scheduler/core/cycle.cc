@@ -23,7 +23,8 @@ using model::GangId;
 namespace {
 
 // So many binds may be unanswered before the next gang is planned: enough to keep the API server busy, few enough that
-// a gang of higher priority does not queue behind thousands.
+// a gang of higher priority does not queue behind thousands. One that is delayed does not count: others do not wait for
+// what fails, such as for a webhook that is down in one namespace.
 constexpr size_t kBindWindow = 1024;
 // Once searches have done so much work in a cycle, some 5 ms, what was decided leaves, and the next cycle goes on.
 constexpr int64_t kWorkAtOnce = 400'000;
@@ -129,7 +130,7 @@ struct Cycle::Parts {
 
   uint64_t queue_links = 0;  // links_version of the queues' tree, as the agenda knows it
 
-  bool GoesOn() const { return agenda.AnyReady() && committer.binds_in_flight() < kBindWindow; }
+  bool GoesOn() const { return agenda.AnyReady() && committer.fresh_binds() < kBindWindow; }
   // Brings what queues may have, and whose turn it is, up to date with what happened.
   void RenewQueues();
   void Wake();

@@ -30,7 +30,7 @@ class Outbox {
   }
   // Returns the id of a command that leaves by another way and is replied to as these are.
   cluster::CommandId Expect(For what, OnReply on_reply) {
-    awaited_.emplace(++last_id_, Awaited{what, std::move(on_reply)});
+    awaited_.emplace(++last_id_, Awaited{what, /*delayed=*/false, std::move(on_reply)});
     ++counts_[static_cast<size_t>(what)];
     return last_id_;
   }
@@ -49,15 +49,24 @@ class Outbox {
     Awaited awaited = std::move(at->second);
     awaited_.erase(at);
     --counts_[static_cast<size_t>(awaited.what)];
+    if (awaited.delayed) --delayed_[static_cast<size_t>(awaited.what)];
     std::move(awaited.on_reply)(reply);
+  }
+  // Notes that the reply to this command may take long.
+  void Delay(cluster::CommandId id) {
+    const auto at = awaited_.find(id);
+    if (at == awaited_.end() || std::exchange(at->second.delayed, true)) return;
+    ++delayed_[static_cast<size_t>(at->second.what)];
   }
   // Drops the owners of all replies of that purpose: a new term as leader knows nothing of what was sent before.
   void Forget(For what) {
     absl::erase_if(awaited_, [what](const auto& item) { return item.second.what == what; });
-    counts_[static_cast<size_t>(what)] = 0;
+    counts_[static_cast<size_t>(what)] = delayed_[static_cast<size_t>(what)] = 0;
   }
-  // Return how many replies of that purpose are still to come, and of all.
+  // Return how many replies of that purpose are still to come, how many of these are delayed, and how many of all are
+  // to come.
   size_t awaited(For what) const { return counts_[static_cast<size_t>(what)]; }
+  size_t delayed(For what) const { return delayed_[static_cast<size_t>(what)]; }
   size_t awaited() const { return awaited_.size(); }
 
   void Flush(cluster::ClusterWriter& writer) {
@@ -68,6 +77,7 @@ class Outbox {
  private:
   struct Awaited {
     For what;
+    bool delayed;
     OnReply on_reply;
   };
   // Builds a command in its place and leaves room for as many as usual, because commands are large.
@@ -81,7 +91,7 @@ class Outbox {
   size_t usual_ = 0;  // in the last cycle
   cluster::CommandId last_id_ = 0;
   absl::flat_hash_map<cluster::CommandId, Awaited> awaited_;
-  std::array<size_t, static_cast<size_t>(For::kEnd)> counts_{};
+  std::array<size_t, static_cast<size_t>(For::kEnd)> counts_{}, delayed_{};
 };
 
 }  // namespace tutti::core

@@ -165,7 +165,9 @@ void KubeWriter::OnAnswer(uint64_t number, const Response& response) {
   job.http_status = response.status;
   if (judgement.meaning != Meaning::kDone) job.why = judgement.message;
   job.quiet_until_ms = loop_.Now() + judgement.wait_ms;
-  if (judgement.meaning == Meaning::kUncertain) job.uncertain = true;
+  if (judgement.meaning == Meaning::kUncertain && !std::exchange(job.uncertain, true) &&
+      job.As<cluster::Bind>() != nullptr && job.command.id != 0)
+    sink_.Post(cluster::CommandDelayed{job.command.id});
   // Without an answer, the request may still wait in a socket until the network works again.
   if (response.failure == Response::Failure::kTimeout) job.settled_ms += kSocketPatienceMs;
   job.refused = judgement.meaning == Meaning::kRefused;

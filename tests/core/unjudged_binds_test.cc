@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binds that the API server does not judge, since it asks for quiet or what it asks is down: when they are repeated, and
-// what their pods say.
+// Binds that the API server does not judge, since it asks for quiet or what it asks is down: when they are repeated, what
+// their pods say, and that other pods do not wait for them.
 #include "tests/core/rig.h"
 
 namespace tutti::core {
@@ -58,6 +58,27 @@ TEST_CASE("A bind that fails again and again, whose room may be another's meanwh
   rig.fate = nullptr;
   rig.Pass(10'000);
   CHECK(rig.Bound() == 1);
+}
+
+TEST_CASE("Pods whose binds fail, however many, do not keep others from being bound") {
+  Rig rig;
+  for (int i = 0; i < 11; ++i) rig.AddNode(fmt::format("n{}", i), 1'000);
+  for (int i = 0; i < 1'100; ++i) rig.AddPod(fmt::format("doomed-{}", i), {});
+  // As where a webhook for them is down. That they are not bound is known only after a while.
+  rig.fate = [&rig](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    if (!bind || !bind->pod.name().starts_with("doomed")) return sim::Fate{};
+    rig.Post(cluster::CommandDelayed{command.id});
+    rig.Post(cluster::CommandDelayed{command.id});
+    return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .reply_delay_ms = 7'000, .http_status = 500};
+  };
+  rig.Settle();
+  rig.AddPod("fine", {});
+  rig.Settle();
+  CHECK(!rig.NodeOf("fine").empty());
+  rig.fate = nullptr;
+  rig.Pass(30'000);
+  CHECK(rig.Bound() == 1'101);
 }
 
 }  // namespace

@@ -211,6 +211,29 @@ TEST_CASE("reads back are bounded, and neither they nor the binds wait for each 
   }
 }
 
+TEST_CASE("a bind of which a try has failed is told of once, before its answer; no other write is") {
+  WriterRig rig;
+  rig.Submit({rig.Bind(1)});
+  CHECK(rig.sink.events.empty());
+  for (int i = 0; i < 2; ++i) {
+    rig.server.AnswerJson(rig.server.open.front(), 500, StatusJson(500, "InternalError"));
+    rig.AnswerPod("uid-p", "");
+    rig.loop.Advance(1'000);
+  }
+  const auto delayed = rig.sink.Take<cluster::CommandDelayed>();
+  REQUIRE(delayed.size() == 1);
+  CHECK(delayed.front().id == 1);
+  rig.server.AnswerJson(rig.server.open.front(), 201, "");
+  CHECK(rig.Only().outcome == Outcome::kDone);
+
+  cluster::Command patch = rig.Other(cluster::Lane::kStatus, "pods", "q");
+  patch.id = 2;
+  rig.Submit({patch});
+  rig.loop.Advance(1'000);
+  rig.server.AnswerJson(rig.server.open.front(), 500, StatusJson(500, "InternalError"));
+  CHECK(rig.sink.events.empty());
+}
+
 TEST_CASE("a bind that never left is refused, and tried again while there is time") {
   WriterRig rig;
   rig.Submit({rig.Bind(1, 3'000)});

@@ -45,6 +45,7 @@ class RecordingSink final : public cluster::EventSink {
       static constexpr const char* kOutcomes[] = {"done", "refused", "unknown"};
       return fmt::format("answer {} {} {}", e.id, kOutcomes[static_cast<int>(e.outcome)], e.http_status);
     }
+    std::string operator()(const cluster::CommandDelayed& e) { return fmt::format("delayed {}", e.id); }
     std::string operator()(const cluster::ExtenderReply& e) { return fmt::format("extenders answer {}", e.id); }
   };
 

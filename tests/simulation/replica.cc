@@ -53,6 +53,7 @@ std::string Replica::KindOf(const FeedEvent& event) {
     // Not before the list of pods that it was told after.
     std::string operator()(const cluster::Leadership& e) { return e.leading ? "pods" : ""; }
     std::string operator()(const cluster::CommandReply&) { return ""; }
+    std::string operator()(const cluster::CommandDelayed&) { return ""; }
     std::string operator()(const cluster::ExtenderReply&) { return ""; }
   };
   return std::visit(Visitor{}, event);

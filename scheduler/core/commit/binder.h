@@ -39,6 +39,7 @@ class Binder {
   void StartTerm();
 
   size_t in_flight() const { return outbox_.awaited(Outbox::For::kBind); }
+  size_t delayed() const { return outbox_.delayed(Outbox::For::kBind); }  // of those in flight
 
  private:
   void Send(model::GangId id, model::MemberId member, Assignment& assignment);

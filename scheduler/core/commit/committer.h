@@ -86,7 +86,8 @@ class Committer {
   QueueWatch& queues() { return queues_; }  // likewise, to queues
   // Tells whether no bind or eviction is under way.
   bool quiet() const { return binder_.in_flight() == 0 && evictor_.under_way() == 0; }
-  size_t binds_in_flight() const { return binder_.in_flight(); }
+  // Returns how many binds the API server has not dealt with once.
+  size_t fresh_binds() const { return binder_.in_flight() - binder_.delayed(); }
 
  private:
   // Begins the preparations of a pod that has a place.

@@ -401,6 +401,8 @@ void Drain::Apply(const cluster::Leadership& event) {
 
 void Drain::Apply(const cluster::CommandReply& event) { outbox_.Deliver(event); }
 
+void Drain::Apply(const cluster::CommandDelayed& event) { outbox_.Delay(event.id); }
+
 void Drain::Apply(const cluster::ExtenderReply& event) { extender_desk_.OnReply(event); }
 
 bool Drain::MayDecide() const {

@@ -39,6 +39,7 @@ class Drain {
   void Apply(const cluster::KindSynced& event);
   void Apply(const cluster::Leadership& event);
   void Apply(const cluster::CommandReply& event);
+  void Apply(const cluster::CommandDelayed& event);
   void Apply(const cluster::ExtenderReply& event);
 
   // Returns the kinds that have handlers, as a feed is asked for them.
