@@ -2,6 +2,7 @@
 #include "app/driver.h"
 
 #include <algorithm>
+#include <memory>
 #include <thread>
 #include <utility>
 
@@ -46,9 +47,17 @@ void Driver::Cycle(core::Scheduler& scheduler, milliseconds patience) {
   next_cycle_ = std::chrono::steady_clock::now() + kCycleSpacing;
   last_cycle_ms_ = clock_.MonotonicMs();
   scheduler.RunOnce(events);
-  synced_ = scheduler.synced();
+  const bool synced = scheduler.synced();
+  if (!synced) unsynced_.Publish(std::make_shared<const std::string>(scheduler.WhyNotSynced()));
+  synced_ = synced;
   leading_ = scheduler.leading();
   views_.Serve(scheduler);
+}
+
+std::string Driver::WhyNotSynced() const {
+  if (synced_) return "";
+  const auto said = unsynced_.Latest();
+  return said ? *said : "nothing is listed yet";
 }
 
 Driver::Ending Driver::Run(core::Scheduler& scheduler, base::Millis drain_ms) {

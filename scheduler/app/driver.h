@@ -6,11 +6,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <string>
 
 #include "app/views.h"
 #include "cluster/event_mailbox.h"
 #include "cluster/ports.h"
 #include "core/scheduler.h"
+#include "observe/published.h"
 
 namespace tutti::app {
 
@@ -37,6 +39,8 @@ class Driver final : public cluster::EventSink {
 
   // The state for health and metrics pages.
   bool synced() const { return synced_; }
+  // Says which kinds are not listed yet; empty: it is synced.
+  std::string WhyNotSynced() const;
   bool leading() const { return leading_; }
   bool stopping() const { return stop_ || lost_; }
   // Returns the time since the last cycle began: for so long the scheduler's thread may have been stuck.
@@ -52,6 +56,7 @@ class Driver final : public cluster::EventSink {
   const base::Clock& clock_;
   cluster::EventMailbox mailbox_;
   std::chrono::steady_clock::time_point next_cycle_;  // not before
+  observe::Published<std::string> unsynced_;
   Views views_{[this] { mailbox_.Wake(); }};
   std::atomic<bool> stop_ = false, lost_ = false, synced_ = false, leading_ = false;
   std::atomic<base::Millis> last_cycle_ms_ = 0;

@@ -61,7 +61,7 @@ void AddHealth(const PageSources& from, server::Pages* pages) {
       scheduler,
       kube_io,
       election,
-      {"sched-handler-sync", [&driver] { return driver.synced() ? "" : "not every watched kind is listed yet"; }},
+      {"sched-handler-sync", [&driver] { return driver.WhyNotSynced(); }},
       {"shutdown", [&driver] { return driver.stopping() ? "stopping" : ""; }}};
   pages->on_check = [&health = from.health](std::string_view path, std::string_view check, bool well) {
     health.Count(path, check, well);

@@ -26,6 +26,7 @@ struct KeyOf {
     return "o/" + kind + "/" + e.ns + "/" + e.name;
   }
   std::string operator()(const KindSynced&) const { return {}; }
+  std::string operator()(const KindUnreadable&) const { return {}; }
   std::string operator()(const Leadership&) const { return {}; }
   std::string operator()(const CommandReply&) const { return {}; }
   std::string operator()(const CommandDelayed&) const { return {}; }

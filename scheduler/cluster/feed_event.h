@@ -48,6 +48,13 @@ struct KindSynced {
   bool served = true;
 };
 
+// A list of the kind is needed, and has failed for long: nothing is known of its objects, or nothing new. It precedes
+// the KindSynced of that list.
+struct KindUnreadable {
+  std::string kind_name;
+  std::string why;
+};
+
 // This replica may write from now on, or may not any more. Without leader election one Leadership{true} comes at start.
 // `plan_after_ms`: monotonic; before it, a former leader's last writes may still be on their way.
 struct Leadership {
@@ -62,7 +69,7 @@ struct CommandDelayed {
 };
 
 using FeedEvent = std::variant<PodChanged, PodGone, NodeChanged, NodeGone, ObjectChanged, SelectionChanged, ObjectGone,
-                               KindSynced, Leadership, CommandReply, CommandDelayed, ExtenderReply>;
+                               KindSynced, KindUnreadable, Leadership, CommandReply, CommandDelayed, ExtenderReply>;
 
 // What the mailbox coalesces by; empty for events that each count.
 std::string CoalesceKey(const FeedEvent& event);

@@ -294,6 +294,7 @@ std::optional<Millis> Cycle::NextOwnDeadline() const {
 
 std::vector<model::ObjectKind> Cycle::Kinds() const { return parts_->drain.Kinds(); }
 bool Cycle::synced() const { return parts_->drain.synced(); }
+std::string Cycle::WhyNotSynced() const { return parts_->drain.WhyNotSynced(); }
 bool Cycle::leading() const { return parts_->drain.leading(); }
 bool Cycle::quiet() const { return parts_->committer.quiet(); }
 std::optional<observe::Outlook> Cycle::Rehearse(const observe::WhatIf& what_if) {

@@ -33,6 +33,7 @@ class Cycle {
 
   std::vector<model::ObjectKind> Kinds() const;
   bool synced() const;
+  std::string WhyNotSynced() const;
   bool leading() const;
   bool quiet() const;  // no bind or eviction is under way
   // Says what would follow (passes/rehearsal.h). Nothing comes of it. nullopt: as Scheduler's.

@@ -37,6 +37,7 @@ void Scheduler::RunOnce(const std::vector<cluster::FeedEvent>& events) {
 std::optional<base::Millis> Scheduler::NextDeadline() const { return impl_->cycle.NextDeadline(); }
 std::optional<base::Millis> Scheduler::NextOwnDeadline() const { return impl_->cycle.NextOwnDeadline(); }
 bool Scheduler::synced() const { return impl_->cycle.synced(); }
+std::string Scheduler::WhyNotSynced() const { return impl_->cycle.WhyNotSynced(); }
 bool Scheduler::leading() const { return impl_->cycle.leading(); }
 bool Scheduler::quiet() const { return impl_->cycle.quiet(); }
 std::vector<observe::Decision> Scheduler::Decisions() const {

@@ -44,8 +44,10 @@ class Scheduler {
   // renews figures or is tried again just in case goes on for as long as gangs wait, and does not count.
   std::optional<base::Millis> NextOwnDeadline() const;
 
-  // Returns true once every watched kind is synced; nothing is decided before.
+  // Returns true once every watched kind is synced, but those that cannot be read and that only some gangs need;
+  // nothing is decided before. WhyNotSynced names the others; empty: it is.
   bool synced() const;
+  std::string WhyNotSynced() const;
   bool leading() const;
   // Tells whether no bind, eviction or undoing is under way: then a leader may hand over.
   bool quiet() const;

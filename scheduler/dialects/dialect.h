@@ -5,6 +5,7 @@
 // decide who starts, and never sees the core. Scheduler thread only.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -92,8 +93,23 @@ class Dialect {
 
   virtual void Put(std::shared_ptr<const model::Object> object, Touched* touched) = 0;
   virtual void Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) = 0;
-  // The kind became known to be served, or not.
+  // The kind became known to be served, or not. A kind that cannot be read is served.
   virtual void Served(std::string_view /*kind_name*/, bool /*served*/, Touched*) {}
+
+  // Notes why the objects of one of its kinds are not known; empty: they are.
+  void SetUnreadable(const std::string& kind_name, const std::string& why) {
+    if (why.empty())
+      unreadable_.erase(kind_name);
+    else
+      unreadable_[kind_name] = why;
+  }
+  // Tells whether some are not: then none of its gangs starts, and nothing that it desires is written.
+  bool blind() const { return !unreadable_.empty(); }
+  // REQUIRES: it is blind.
+  std::string WhyBlind() const {
+    const auto& [kind_name, why] = *unreadable_.begin();
+    return kind_name + " cannot be listed: " + why;
+  }
 
   // nullopt: not ours.
   virtual std::optional<Membership> MembershipOf(const model::Pod& pod) const = 0;
@@ -142,6 +158,9 @@ class Dialect {
   virtual std::optional<cluster::ObjectRef> EventTarget(const model::GangKey&) const { return std::nullopt; }
   // nullopt: the ecosystem says nothing of its own.
   virtual std::optional<EvictionNotes> NotesOfEviction(EvictedFor) const { return std::nullopt; }
+
+ private:
+  std::map<std::string, std::string> unreadable_;  // its kinds whose objects are not known: why
 };
 
 // All dialects, in order: the first whose MembershipOf answers owns the pod. The last takes every pod.

@@ -57,6 +57,7 @@ void Reflector::Relist() {
 
 void Reflector::List() {
   listing_ = true;
+  if (listing_since_ms_ == 0) listing_since_ms_ = loop_.Now();
   version_.clear();
   store_.BeginList();
   streaming_ = stream_lists_ && !std::exchange(pages_next_, false);
@@ -67,6 +68,7 @@ void Reflector::List() {
 }
 
 void Reflector::Again(base::Millis delay_ms) {
+  TellIfFailing();
   loop_.CancelTimer(timer_);
   timer_ = loop_.After(delay_ms, [this] {
     timer_ = 0;
@@ -75,6 +77,11 @@ void Reflector::Again(base::Millis delay_ms) {
     else
       SendWatch(false);
   });
+}
+
+void Reflector::TellIfFailing() {
+  if (listing_since_ms_ == 0 || loop_.Now() - listing_since_ms_ < kPatienceMs || !callbacks_.failing) return;
+  callbacks_.failing(last_complaint_.empty() ? "no list of it is answered" : last_complaint_);
 }
 
 // --- Pages ---
@@ -127,6 +134,7 @@ bool Reflector::ReadPage(const Response& response, ListMeta* meta) {
 
 void Reflector::Listed() {
   listing_ = false;
+  listing_since_ms_ = 0;
   last_complaint_.clear();
   store_.EndList();
   if (callbacks_.synced) callbacks_.synced();

@@ -8,6 +8,8 @@
 //   A watch that is silent for too long is taken for dead. One that cannot be read is ended, and all is listed again
 #pragma once
 
+#include <absl/functional/any_invocable.h>
+
 #include <memory>
 #include <string>
 
@@ -22,6 +24,8 @@ namespace tutti::kube {
 
 class Reflector {
  public:
+  static constexpr base::Millis kPatienceMs = 30'000;
+
   struct Options {
     std::string name;  // for messages
     std::string path;  // of the collection: "/api/v1/pods"
@@ -33,6 +37,8 @@ class Reflector {
   struct Callbacks {
     Task synced;     // after each complete list
     Task not_found;  // the collection is not served (404)
+    // Lists have failed for kPatienceMs or longer, the last one so. Called after each until one is complete.
+    absl::AnyInvocable<void(const std::string& why)> failing = {};
   };
 
   Reflector(Options options, Callbacks callbacks, KindStore& store, Loop& loop, Transport& transport,
@@ -62,6 +68,7 @@ class Reflector {
   void Listed();
   void Expired();
   void Again(base::Millis delay_ms);
+  void TellIfFailing();
   void CheckAlive();
   void Complain(const std::string& what, base::LogLevel level = base::LogLevel::kWarn);
   std::string Selector() const;
@@ -78,6 +85,7 @@ class Reflector {
   RequestId request_ = 0;
   TimerId timer_ = 0;        // the next try, or the next check that the watch lives
   bool listing_ = true;      // the store may not be complete as of version_
+  base::Millis listing_since_ms_ = 0;  // while it is; 0: its first list is to begin
   bool stream_lists_;        // the server has not refused to
   bool streaming_ = false;   // this list is streamed
   bool pages_next_ = false;  // the last streamed list fell silent

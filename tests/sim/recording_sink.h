@@ -40,6 +40,7 @@ class RecordingSink final : public cluster::EventSink {
     std::string operator()(const cluster::KindSynced& e) {
       return (e.served ? "synced " : "not served ") + e.kind_name;
     }
+    std::string operator()(const cluster::KindUnreadable& e) { return "unreadable " + e.kind_name; }
     std::string operator()(const cluster::Leadership& e) { return e.leading ? "leading" : "not leading"; }
     std::string operator()(const cluster::CommandReply& e) {
       static constexpr const char* kOutcomes[] = {"done", "refused", "unknown"};

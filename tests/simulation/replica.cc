@@ -50,6 +50,7 @@ std::string Replica::KindOf(const FeedEvent& event) {
     }
     std::string operator()(const cluster::ObjectGone& e) { return e.kind_name; }
     std::string operator()(const cluster::KindSynced& e) { return e.kind_name; }
+    std::string operator()(const cluster::KindUnreadable& e) { return e.kind_name; }
     // Not before the list of pods that it was told after.
     std::string operator()(const cluster::Leadership& e) { return e.leading ? "pods" : ""; }
     std::string operator()(const cluster::CommandReply&) { return ""; }

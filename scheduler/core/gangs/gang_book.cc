@@ -265,6 +265,9 @@ void GangBook::WakeOn(Gang& gang, framework::Wake events) const {
 bool GangBook::Describe(GangId id) {
   Gang& gang = at(id);
   model::GangSpec spec = gang.dialect->Describe(gang.key);
+  for (const auto& dialect : dialects_)
+    if (dialect->blind() && (dialect.get() == gang.dialect || dialect->name() == spec.queue_dialect))
+      spec.problem = dialect->WhyBlind();
   if (gang.declared && spec == (gang.quota ? gang.quota->declared : gang.spec)) return false;
   if (gang.quota) gang.quota->declared = spec;
   gang.spec = std::move(spec);

@@ -78,6 +78,7 @@ void Drain::HandleKinds(const Options& options) {
     Handle(cluster::Budgets::Kind(),
            {.changed = [this](const auto& event) { PutBudget(*event.object); },
             .gone = [this](const auto& event) { state_.budgets().Drop(event.ns, event.name); }});
+  needed_ = unsynced_;
   for (const auto& dialect : dialects_) HandleDialect(*dialect);
 }
 
@@ -301,10 +302,20 @@ void Drain::FollowStorage(const cluster::Storage::Applied& applied) {
 }
 
 void Drain::Apply(const cluster::KindSynced& event) {
-  if (const cluster::KindId kind = kinds_.FindByName(event.kind_name)) unsynced_.erase(kind);
+  if (const cluster::KindId kind = kinds_.FindByName(event.kind_name)) {
+    unsynced_.erase(kind);
+    if (unreadable_.erase(kind) > 0) {
+      SetUnreadable(event.kind_name, "");
+      happened_ = happened_ | Wake::kAll;
+    }
+  }
+  TellServed(event.kind_name, event.served);
+}
+
+void Drain::TellServed(const std::string& kind_name, bool served) {
   for (const auto& dialect : dialects_) {
     dialects::Touched touched;
-    dialect->Served(event.kind_name, event.served, &touched);
+    dialect->Served(kind_name, served, &touched);
     Follow(*dialect, touched);
   }
 }
@@ -326,11 +337,11 @@ void Drain::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
   std::set<model::GangKey> gangs = touched.gangs;
   if (touched.declarations)
     book_.ForEach([&](GangId, const Gang& gang) {
-      if (gang.dialect == &dialect) gangs.insert(gang.key);
+      if (gang.dialect == &dialect || gang.spec.queue_dialect == dialect.name()) gangs.insert(gang.key);
     });
   for (const model::GangKey& key : gangs) {
-    const bool keeps = book_.Keeps(dialect, key);
     GangId id = book_.Find(key);
+    const bool keeps = book_.Keeps(id ? *book_.at(id).dialect : dialect, key);
     if (!id && keeps) id = book_.Open(&dialect, key);
     if (!id) continue;
     Gang& gang = book_.at(id);
@@ -400,6 +411,40 @@ void Drain::Apply(const cluster::Leadership& event) {
 }
 
 void Drain::Apply(const cluster::CommandReply& event) { outbox_.Deliver(event); }
+
+// Plain pods, and all other gangs, do not wait for a kind that only some dialects read. What these would do cannot be
+// known, so nothing is decided of their gangs until the list comes: after a restart that is as if the lists of all had
+// come later (P3).
+void Drain::Apply(const cluster::KindUnreadable& event) {
+  const cluster::KindId kind = kinds_.FindByName(event.kind_name);
+  if (!kind) return;
+  unreadable_[kind] = event.why;
+  if (needed_.contains(kind)) return;
+  unsynced_.erase(kind);
+  SetUnreadable(event.kind_name, event.why);
+  TellServed(event.kind_name, true);
+}
+
+void Drain::SetUnreadable(const std::string& kind_name, const std::string& why) {
+  for (const auto& dialect : dialects_) {
+    const auto& kinds = dialect->Kinds();
+    if (std::ranges::find(kinds, kind_name, &model::ObjectKind::Name) == kinds.end()) continue;
+    dialect->SetUnreadable(kind_name, why);
+    dialects::Touched touched;
+    touched.declarations = true;
+    Follow(*dialect, touched);
+  }
+}
+
+std::string Drain::WhyNotSynced() const {
+  std::string text;
+  for (const cluster::KindId kind : unsynced_) {
+    text += text.empty() ? "not listed yet: " : ", ";
+    text += kinds_.at(kind).Name();
+    if (const auto why = unreadable_.find(kind); why != unreadable_.end()) text += " (" + why->second + ")";
+  }
+  return text;
+}
 
 void Drain::Apply(const cluster::CommandDelayed& event) { outbox_.Delay(event.id); }
 

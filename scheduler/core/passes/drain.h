@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -37,6 +38,7 @@ class Drain {
   void Apply(const cluster::SelectionChanged& event);
   void Apply(const cluster::ObjectGone& event);
   void Apply(const cluster::KindSynced& event);
+  void Apply(const cluster::KindUnreadable& event);
   void Apply(const cluster::Leadership& event);
   void Apply(const cluster::CommandReply& event);
   void Apply(const cluster::CommandDelayed& event);
@@ -45,6 +47,8 @@ class Drain {
   // Returns the kinds that have handlers, as a feed is asked for them.
   std::vector<model::ObjectKind> Kinds() const;
   bool synced() const { return unsynced_.empty(); }
+  // Says which lists are to come, and which of them fail. Empty: all are there.
+  std::string WhyNotSynced() const;
   bool leading() const { return leading_; }
   base::Millis plan_after_ms() const { return plan_after_ms_; }  // monotonic; no decision before
   bool MayDecide() const;
@@ -81,10 +85,15 @@ class Drain {
   // Has pods tried again that are selected in that namespace, and no others: rollouts change selections all the time.
   void FollowSelection(const std::string& ns, bool changed);
   void Follow(dialects::Dialect& dialect, const dialects::Touched& touched);
+  void TellServed(const std::string& kind_name, bool served);
+  // Tells the dialects that read the kind why its objects are not known; empty: they are.
+  void SetUnreadable(const std::string& kind_name, const std::string& why);
 
   cluster::KindTable kinds_;
   std::vector<std::vector<Handler>> handlers_;  // by KindId, in the order of the dialects
   std::set<cluster::KindId> unsynced_;          // their first list is to come
+  std::set<cluster::KindId> needed_;            // without these nothing is decided
+  std::map<cluster::KindId, std::string> unreadable_;  // they cannot be listed: why
   cluster::ClusterState& state_;
   const dialects::DialectList& dialects_;
   Queues& queues_;

@@ -40,6 +40,7 @@ void GangVictims::KeepWhatMayGo(std::vector<PossibleVictim>* pods) {
   std::map<GangId, std::vector<std::pair<size_t, PodId>>> spare;
   const auto goes_by_itself = [&](PodId pod) {
     if (!IsOfGang(pod) || state_.pod(pod).pod->meta.deleting()) return true;
+    if (book_.at(book_.GangOf(pod)).dialect->blind()) return false;  // what it needs is not known
     const OfGang& of = Of(book_.GangOf(pod));
     if (const auto part = of.part_of.find(pod); part != of.part_of.end())
       spare[book_.GangOf(pod)].emplace_back(part->second, pod);

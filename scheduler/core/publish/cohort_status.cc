@@ -20,6 +20,7 @@ void CohortStatus::Publish() {
 void CohortStatus::Report(const std::string& cohort) {
   dialects::Dialect* dialect = desk_.DialectOfCohort(cohort);
   if (!dialect) return;
+  if (dialect->blind()) return due_.MarkLater(cohort, clock_.MonotonicMs());
   const ObjectKeeper::Subject subject{this, {std::string(dialect->name()), "", cohort}};
   if (keeper_.AwaitsReply(subject)) return;
   dialects::SharingReport report;

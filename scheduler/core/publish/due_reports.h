@@ -19,6 +19,8 @@ class DueReports {
   void Mark(const Key& key) { due_.try_emplace(key, 0); }
   // Marks the object to be reported at that instant (monotonic), not before.
   void MarkAt(const Key& key, base::Millis at_ms) { due_[key] = at_ms; }
+  // Marks an object of which nothing can be said now.
+  void MarkLater(const Key& key, base::Millis now_ms) { MarkAt(key, now_ms + kLaterMs); }
 
   // Takes the objects that are due, sorted. Returns none if reports were made a moment ago.
   std::vector<Key> Take(base::Millis now_ms) {
@@ -41,7 +43,7 @@ class DueReports {
   }
 
  private:
-  static constexpr base::Millis kEveryMs = 100;
+  static constexpr base::Millis kEveryMs = 100, kLaterMs = 5'000;
   std::map<Key, base::Millis> due_;  // not before that
   base::Millis next_ms_ = 0;
 };

@@ -69,7 +69,7 @@ void GangStatus::StartTerm(Gang& gang) {
 
 void GangStatus::Report(GangId id) {
   Gang& gang = book_.at(id);
-  if (gang.dialect->Kinds().empty()) return;
+  if (gang.dialect->Kinds().empty() || gang.dialect->blind()) return;
   const ObjectKeeper::Subject subject = SubjectOf(gang);
   if (keeper_.AwaitsReply(subject)) return;
   const std::shared_ptr<const Census> census = book_.CensusOf(gang);

@@ -52,6 +52,10 @@ void QueueStatus::Report(const std::vector<queue::QueueKey>& queues) {
     dialects::Dialect* dialect = DialectOf(key);
     const ObjectKeeper::Subject subject{this, {key.dialect, "", key.name}};
     if (!spec || !dialect || keeper_.AwaitsReply(subject)) continue;
+    if (dialect->blind()) {
+      due_.MarkLater(key, clock_.MonotonicMs());
+      continue;
+    }
     dialects::QueueReport report;
     report.spec = spec;
     report.allocated = Allocated(key, of_nodes);

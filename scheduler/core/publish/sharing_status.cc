@@ -31,6 +31,7 @@ void SharingStatus::Report(const QueueName& queue) {
     announcer_.Queue({.ns = queue.first, .name = queue.second, .state = observe::Observer::QuotaQueue::State::kGone});
     return;
   }
+  if (dialect->blind()) return due_.MarkLater(queue, clock_.MonotonicMs());
   const ObjectKeeper::Subject subject{this, {std::string(dialect->name()), queue.first, queue.second}};
   if (keeper_.AwaitsReply(subject)) return;
   const dialects::SharingReport report = ReportOf(queue);
