@@ -92,14 +92,14 @@ struct KubeClient::Parts {
     if (thread.joinable()) thread.join();
   }
 
-  // Lists pods again, so that the plans of this leader see the last writes of the former one.
+  // Lists pods and records again, so that the plans of this leader see the last writes of the former one.
   void Won() {
     const uint64_t this_term = ++term;
     const auto lead = [this, this_term] {
       if (term != this_term) return;
       sink.Post(cluster::Leadership{true, loop.Now()});
     };
-    feed.FreshPods(lead);
+    feed.Refresh(lead);
   }
   // Writes an Event about the Lease, as client-go does for a leader. The answer is ignored.
   void Announce(const LeaseOptions& lease) {

@@ -85,10 +85,17 @@ KubeFeed::WatchedKind& KubeFeed::WatchBuiltIn(const char* resource, std::unique_
   WatchedKind& kind = *watched;
   kinds_.push_back(std::move(watched));
   kind.reflector = std::make_unique<Reflector>(OptionsOf(*kind.store, resource, CollectionPath("", "v1", resource)),
-                                               Reflector::Callbacks{[this, &kind] { PostSynced(kind); }, nullptr},
-                                               *kind.store, loop_, transport_, random_);
+                                               CallbacksOf(kind), *kind.store, loop_, transport_, random_);
   kind.reflector->Start();
   return kind;
+}
+
+Reflector::Callbacks KubeFeed::CallbacksOf(WatchedKind& kind) {
+  Reflector::Callbacks callbacks;
+  callbacks.synced = [this, &kind] { PostSynced(kind); };
+  callbacks.failing = [this, &kind](const std::string& why) { OnFailing(kind, why); };
+  if (!kind.built_in) callbacks.not_found = [this, &kind] { OnNotFound(kind); };
+  return callbacks;
 }
 
 void KubeFeed::WatchDefinitions() {
@@ -123,8 +130,7 @@ void KubeFeed::Watch(WatchedKind& kind, const std::string& version) {
   kind.reflector = std::make_unique<Reflector>(
       OptionsOf(*kind.store, kind.kind.Name(), CollectionPath(kind.kind.group, version, kind.kind.resource),
                 kind.kind.label),
-      Reflector::Callbacks{[this, &kind] { PostSynced(kind); }, [this, &kind] { OnNotFound(kind); }}, *kind.store,
-      loop_, transport_, random_);
+      CallbacksOf(kind), *kind.store, loop_, transport_, random_);
   kind.reflector->Start();
 }
 
@@ -142,18 +148,34 @@ void KubeFeed::Unwatch(WatchedKind& kind) {
   kind.reflector = nullptr;
   kind.version.clear();
   kind.store->Clear();
-  if (std::exchange(kind.said_unserved, true)) return;
-  kind.synced = false;
-  sink_.Post(cluster::KindSynced{kind.kind.Name(), false});
-  LogListed(kind);
+  kind.said_unreadable = false;
+  if (!std::exchange(kind.said_unserved, true)) {
+    kind.synced = false;
+    sink_.Post(cluster::KindSynced{kind.kind.Name(), false});
+    LogListed(kind);
+  }
+  Arrived(kind);
 }
 
 void KubeFeed::PostSynced(WatchedKind& kind) {
+  const bool was_unreadable = std::exchange(kind.said_unreadable, false);
   kind.said_unserved = false;
-  if (!std::exchange(kind.synced, true)) sink_.Post(cluster::KindSynced{kind.kind.Name(), true});
+  if (!std::exchange(kind.synced, true) || was_unreadable) sink_.Post(cluster::KindSynced{kind.kind.Name(), true});
   LogListed(kind);
-  if (&kind != pods_) return;
-  for (Task& done : std::exchange(fresh_pods_, {})) done();
+  Arrived(kind);
+}
+
+void KubeFeed::OnFailing(WatchedKind& kind, const std::string& why) {
+  if ((kind.synced && !kind.awaited) || std::exchange(kind.said_unreadable, true)) return;
+  base::LogWarn("a kind cannot be listed", {{"kind", kind.kind.Name()}, {"error", why}});
+  sink_.Post(cluster::KindUnreadable{kind.kind.Name(), why});
+  if (!kind.built_in) Arrived(kind);
+}
+
+void KubeFeed::Arrived(WatchedKind& kind) {
+  kind.awaited = false;
+  if (!pods_synced() || std::ranges::any_of(kinds_, [](const auto& each) { return each->awaited; })) return;
+  for (Task& done : std::exchange(refreshed_, {})) done();
 }
 
 void KubeFeed::LogListed(const WatchedKind& kind) {
@@ -163,7 +185,7 @@ void KubeFeed::LogListed(const WatchedKind& kind) {
   }
   size_t nodes = 0, pods = 0, others = 0;
   for (const auto& one : kinds_) {
-    if (!one->synced && !one->said_unserved) return;
+    if (!one->synced && !one->said_unserved && !one->said_unreadable) return;
     (one.get() == pods_ ? pods : one->kind.Name() == "nodes" ? nodes : others) += one->store->size();
   }
   all_listed_ = true;
@@ -175,9 +197,13 @@ void KubeFeed::LogListed(const WatchedKind& kind) {
 
 bool KubeFeed::pods_synced() const { return pods_ != nullptr && pods_->synced; }
 
-void KubeFeed::FreshPods(Task done) {
-  fresh_pods_.push_back(std::move(done));
-  if (pods_ != nullptr) pods_->reflector->Relist();
+void KubeFeed::Refresh(Task done) {
+  refreshed_.push_back(std::move(done));
+  for (const auto& kind : kinds_) {
+    if ((kind.get() != pods_ && !kind->kind.is_record) || kind->reflector == nullptr) continue;
+    kind->awaited = kind->built_in || !kind->said_unreadable;
+    kind->reflector->Relist();
+  }
 }
 
 const KubeFeed::WatchedKind* KubeFeed::Find(const std::string& group, const std::string& resource) const {

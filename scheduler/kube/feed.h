@@ -3,7 +3,8 @@
 //
 // For a kind that is not served it posts KindSynced{served=false}, and looks for the kind again. When a CRD is deleted,
 // it posts its objects as gone. When a version appears that is preferred to the watched one, it lists the kind again in
-// that version.
+// that version. When the first list of a kind fails for long, or one that Refresh asked for, it posts KindUnreadable, and
+// KindSynced{served=true} once a list is complete.
 //
 // Start is called once, and Want at any time after it, on any thread; they take effect on the loop's thread. The rest
 // is the loop's thread only.
@@ -30,8 +31,9 @@ class KubeFeed final : public cluster::ClusterFeed {
   void Start(std::vector<model::ObjectKind> kinds) override;
   void Want(std::vector<model::ObjectKind> kinds) override;
 
-  // Runs `done` when pods are known as of now or later. If a list was already complete, this starts another one.
-  void FreshPods(Task done);
+  // Runs `done` when pods, and all kinds in which leaders record what they decided, are known as of now or later. Lists
+  // that were complete already are repeated. It does not wait for a record that cannot be read: KindUnreadable says so.
+  void Refresh(Task done);
   bool pods_synced() const;
 
   const Discovery& discovery() const { return discovery_; }
@@ -51,12 +53,15 @@ class KubeFeed final : public cluster::ClusterFeed {
     bool built_in = false;    // always served, in v1
     bool synced = false;      // KindSynced{served=true} has been posted
     bool said_unserved = false;
+    bool said_unreadable = false;
+    bool awaited = false;   // by Refresh: its list has not been complete since
     bool left_out = false;  // the last discovery left it out
   };
 
   void StartOnLoop(const std::vector<model::ObjectKind>& kinds);
   void Add(const model::ObjectKind& kind);
   const WatchedKind* Find(const std::string& group, const std::string& resource) const;
+  Reflector::Callbacks CallbacksOf(WatchedKind& kind);
   WatchedKind& WatchBuiltIn(const char* resource, std::unique_ptr<KindStore> store);
   void WatchDefinitions();
   void OnDiscovery();
@@ -64,6 +69,8 @@ class KubeFeed final : public cluster::ClusterFeed {
   void OnNotFound(WatchedKind& kind);
   void Unwatch(WatchedKind& kind);
   void PostSynced(WatchedKind& kind);
+  void OnFailing(WatchedKind& kind, const std::string& why);
+  void Arrived(WatchedKind& kind);
   // Logs one line when all kinds were listed for the first time, then one for each later list.
   void LogListed(const WatchedKind& kind);
 
@@ -71,7 +78,7 @@ class KubeFeed final : public cluster::ClusterFeed {
   Transport& transport_;
   base::Random& random_;
   cluster::EventSink& sink_;
-  std::vector<Task> fresh_pods_;  // to run when the list of pods is complete
+  std::vector<Task> refreshed_;  // to run when no kind is awaited
   SpecCache specs_;
   Discovery discovery_;
   std::vector<std::unique_ptr<WatchedKind>> kinds_;

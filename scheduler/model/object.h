@@ -18,6 +18,7 @@ struct ObjectKind {
   std::string kind;      // "PodGroup"
   std::vector<std::string> versions;
   std::string label = {};  // only objects that have a label of this key; empty: all
+  bool is_record = false;  // leaders record there what they decided: a new one lists it before it decides
 
   // "podgroups.scheduling.volcano.sh", "labelled-pods". At most one label of a resource is asked for.
   std::string Name() const {

@@ -89,7 +89,7 @@ void Replica::Look() {
   const base::Millis now = parts_.clock.MonotonicMs();
   if (lead_at_ && *lead_at_ <= now) {
     lead_at_.reset();
-    source_->FreshPods([this, term = ++term_] {
+    source_->Refresh([this, term = ++term_] {
       if (term != term_) return;
       has_led_ = said_to_lead_ = true;
       Post(cluster::Leadership{true, parts_.clock.MonotonicMs()});

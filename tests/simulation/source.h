@@ -31,8 +31,8 @@ class Source {
   virtual void Look() = 0;
   // Returns the version up to which all changes of the kind have been posted; empty while none of it is heard.
   virtual std::optional<Version> Covered(const std::string& kind) const = 0;
-  // Runs `done` once pods have been listed again.
-  virtual void FreshPods(kube::Task done) = 0;
+  // Runs `done` once what a new leader reads has been listed again, such as pods.
+  virtual void Refresh(kube::Task done) = 0;
 
   // Breaks the kind's watch. There is no other until Mend.
   virtual void Break(const std::string& kind, base::Random& random) = 0;
@@ -55,7 +55,7 @@ class StoreSource final : public Source, private kube::KindResolver {
   void Start(std::vector<model::ObjectKind> kinds) override;
   void Look() override;
   std::optional<Version> Covered(const std::string& kind) const override;
-  void FreshPods(kube::Task done) override { fresh_ = std::move(done); }
+  void Refresh(kube::Task done) override { fresh_ = std::move(done); }
   void Break(const std::string& kind, base::Random& random) override;
   void Silence(const std::string& kind) override;
   void Mend(const std::string& kind) override;
@@ -81,7 +81,7 @@ class WireSource final : public Source {
   void Start(std::vector<model::ObjectKind> kinds) override;
   void Look() override {}
   std::optional<Version> Covered(const std::string& kind) const override;
-  void FreshPods(kube::Task done) override { feed_.FreshPods(std::move(done)); }
+  void Refresh(kube::Task done) override { feed_.Refresh(std::move(done)); }
   void Break(const std::string& kind, base::Random& random) override;
   void Silence(const std::string& kind) override;
   void Mend(const std::string& kind) override;

@@ -155,7 +155,7 @@ const std::vector<JobKind>& Table() {
        false,
        IsJobSetActive,
        IsJobSetReady},
-      {{"workload.codeflare.dev", "appwrappers", "AppWrapper", {"v1beta2", "v1beta1"}},
+      {{"workload.codeflare.dev", "appwrappers", "AppWrapper", {"v1beta2", "v1beta1"}, "", /*is_record=*/true},
        "workload.codeflare.dev/appwrapper-kueue-controller",
        "/spec/suspend",
        true,

@@ -136,7 +136,7 @@ void ReadSets(Json json, std::string_view ns, const std::vector<std::string>& sc
 
 const std::vector<model::ObjectKind>& Workloads::Kinds() {
   static const std::vector<model::ObjectKind> kinds{
-      {std::string(kGroup), "workloads", "Workload", {"v1beta2", "v1beta1"}},
+      {std::string(kGroup), "workloads", "Workload", {"v1beta2", "v1beta1"}, "", /*is_record=*/true},
       {std::string(kGroup), "workloadpriorityclasses", "WorkloadPriorityClass", {"v1beta2", "v1beta1"}},
       PriorityClasses::Kind()};
   return kinds;
