@@ -102,7 +102,7 @@ std::unique_ptr<kube::ExtenderClient> MakeExtenders(const Config& config, kube::
                                                     const base::Clock& clock, Driver& driver) {
   if (config.extenders.empty()) return nullptr;
   const auto read = [&client](const std::string& target) -> base::Result<std::string> {
-    auto reply = client.Get(target);
+    auto reply = client.Get(target, kube::Channel::kStream);
     if (!reply) return tl::make_unexpected(reply.error());
     if (reply->status == 200) return std::move(reply->body);
     return base::Fail(base::ErrorCode::kUnavailable,

@@ -223,7 +223,6 @@ void KubeClient::Shutdown(base::Millis patience_ms) {
 }
 
 base::Result<KubeClient::Reply> KubeClient::Call(Request request) {
-  request.channel = Channel::kControl;
   request.timeout_ms = kCallTimeoutMs;
   const auto answer = std::make_shared<std::promise<Response>>();
   auto future = answer->get_future();
@@ -242,14 +241,16 @@ base::Result<KubeClient::Reply> KubeClient::Call(Request request) {
   return Reply{response.status, std::move(response.body)};
 }
 
-base::Result<KubeClient::Reply> KubeClient::Get(const std::string& target) {
+base::Result<KubeClient::Reply> KubeClient::Get(const std::string& target, Channel channel) {
   Request request;
+  request.channel = channel;
   request.target = target;
   return Call(std::move(request));
 }
 
 base::Result<KubeClient::Reply> KubeClient::Post(const std::string& target, std::string json) {
   Request request;
+  request.channel = Channel::kControl;
   request.method = Method::kPost;
   request.target = target;
   request.body = std::move(json);
@@ -258,6 +259,7 @@ base::Result<KubeClient::Reply> KubeClient::Post(const std::string& target, std:
 
 base::Result<KubeClient::Reply> KubeClient::Patch(const std::string& target, std::string json) {
   Request request;
+  request.channel = Channel::kControl;
   request.method = Method::kPatch;
   request.target = target;
   request.content_type = kMergePatch;

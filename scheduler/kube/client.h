@@ -63,12 +63,13 @@ class KubeClient {
   // Post fail, also those under way.
   void Shutdown(base::Millis patience_ms);
 
-  // Send one request outside of feed and writer (TokenReview, SubjectAccessReview, ...), and wait for its answer.
+  // Send one request outside of feed and writer (TokenReview, SubjectAccessReview, ...), and wait for its answer. A long
+  // one goes by kStream, so that the lease does not wait for it.
   struct Reply {
     int status = 0;
     std::string body;  // JSON
   };
-  base::Result<Reply> Get(const std::string& target);
+  base::Result<Reply> Get(const std::string& target, Channel channel = Channel::kControl);
   base::Result<Reply> Post(const std::string& target, std::string json);
   // A merge patch.
   base::Result<Reply> Patch(const std::string& target, std::string json);

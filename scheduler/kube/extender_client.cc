@@ -164,24 +164,34 @@ class ExtenderClient::Consultation {
       if (!json) return json;
       pod_json_ = *std::move(json);
     }
-    if (spec.node_cache_capable) return ExtenderArgs(pod_json_, reply_.nodes, {});
-    if (node_jsons_.empty()) {
-      const auto list = client_.read_("/api/v1/nodes");
-      if (!list) return base::Invalid("the nodes could not be read for an extender: " + list.error().message);
-      node_jsons_ = ItemsByName(*list);
-    }
-    std::vector<std::string> items;
+    if (spec.node_cache_capable) return ExtenderArgs(pod_json_, NodeNames{reply_.nodes});
+    if (const base::Status listed = ListNodes(); !listed) return tl::make_unexpected(listed.error());
+    NodeObjects nodes;
     for (const std::string& name : reply_.nodes)
-      if (const auto at = node_jsons_.find(name); at != node_jsons_.end()) items.push_back(at->second);
-    return ExtenderArgs(pod_json_, {}, items);
+      if (const auto at = listed_->find(name); at != listed_->end()) nodes.jsons.push_back(at->second);
+    return ExtenderArgs(pod_json_, nodes);
+  }
+
+  base::Status ListNodes() {
+    for (const base::Millis as_of_ms : {begun_ms_ - ExtenderNodes::kFreshMs, begun_ms_}) {
+      const bool is_known = listed_ && std::ranges::all_of(reply_.nodes, [this](const std::string& name) {
+                              return listed_->contains(name);  // another may have come since
+                            });
+      if (is_known) break;
+      const ExtenderNodes::Listed listed = client_.nodes_.AsOf(as_of_ms);
+      if (!listed) return tl::make_unexpected(listed.error());
+      listed_ = *listed;
+    }
+    return {};
   }
 
   const ExtenderClient& client_;
   Connection& connection_;
   const ExtenderQuestion& question_;
   ExtenderReply reply_;
-  std::string pod_json_;                           // empty: not read yet
-  std::map<std::string, std::string> node_jsons_;  // likewise
+  const base::Millis begun_ms_ = client_.clock_.MonotonicMs();
+  std::string pod_json_;                                 // empty: not read yet
+  std::shared_ptr<const ExtenderNodes::ByName> listed_;  // null: likewise
 };
 
 // One question about pods that would go for another.
@@ -251,7 +261,7 @@ class ExtenderClient::Preemption {
 
 ExtenderClient::ExtenderClient(std::vector<ExtenderSpec> specs, ReadObject read, const base::Clock& clock,
                                cluster::EventSink& sink)
-    : specs_(std::move(specs)), read_(std::move(read)), clock_(clock), sink_(sink) {
+    : specs_(std::move(specs)), read_(std::move(read)), clock_(clock), sink_(sink), nodes_(read_, clock) {
   for (size_t i = 0; i < kThreads; ++i) {
     Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
     worker.thread = std::thread([this, &worker] { Work(worker); });

@@ -20,6 +20,7 @@
 #include "base/result.h"
 #include "cluster/extenders.h"
 #include "cluster/ports.h"
+#include "kube/extender_nodes.h"
 
 namespace tutti::kube {
 
@@ -43,9 +44,6 @@ struct ExtenderSpec {
             !bind_verb.empty(), managed_resources,    !preempt_verb.empty()};
   }
 };
-
-// Reads an object of the API server as JSON text: "/api/v1/nodes".
-using ReadObject = std::function<base::Result<std::string>(const std::string& target)>;
 
 class ExtenderClient final : public cluster::Extenders {
  public:
@@ -85,6 +83,7 @@ class ExtenderClient final : public cluster::Extenders {
   const base::Clock& clock_;
   cluster::EventSink& sink_;
 
+  mutable ExtenderNodes nodes_;
   std::atomic<bool> stopped_ = false;
   std::atomic<size_t> next_ = 0;  // the worker that gets the next task
   std::vector<std::unique_ptr<Worker>> workers_;

@@ -44,15 +44,15 @@ base::Status ErrorOf(const Json& answer) {
 
 }  // namespace
 
-std::string ExtenderArgs(const std::string& pod_json, const std::vector<std::string>& names,
-                         const std::vector<std::string>& node_jsons) {
-  if (node_jsons.empty()) {
-    Json list = names;
-    return fmt::format(R"({{"Pod":{},"Nodes":null,"NodeNames":{}}})", pod_json, base::PrintJson(list));
-  }
+std::string ExtenderArgs(const std::string& pod_json, const NodeNames& nodes) {
+  const Json list = nodes.names;
+  return fmt::format(R"({{"Pod":{},"Nodes":null,"NodeNames":{}}})", pod_json, base::PrintJson(list));
+}
+
+std::string ExtenderArgs(const std::string& pod_json, const NodeObjects& nodes) {
   return fmt::format(
       R"({{"Pod":{},"Nodes":{{"kind":"NodeList","apiVersion":"v1","metadata":{{}},"items":[{}]}},"NodeNames":null}})",
-      pod_json, fmt::join(node_jsons, ","));
+      pod_json, fmt::join(nodes.jsons, ","));
 }
 
 base::Result<ExtenderFilterResult> ReadFilterResult(const std::string& body) {

@@ -15,9 +15,15 @@
 
 namespace tutti::kube {
 
-// Makes ExtenderArgs from the pod and the nodes, as JSON text. If `node_jsons` is empty, it has the nodes' names only.
-std::string ExtenderArgs(const std::string& pod_json, const std::vector<std::string>& names,
-                         const std::vector<std::string>& node_jsons);
+// Make ExtenderArgs, as JSON text: for an extender with a cache of nodes, and for one without.
+struct NodeNames {
+  std::vector<std::string> names;
+};
+struct NodeObjects {
+  std::vector<std::string> jsons;
+};
+std::string ExtenderArgs(const std::string& pod_json, const NodeNames& nodes);
+std::string ExtenderArgs(const std::string& pod_json, const NodeObjects& nodes);
 
 struct ExtenderFilterResult {
   std::vector<std::string> nodes;             // that the extender accepts
