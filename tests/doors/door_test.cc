@@ -442,7 +442,9 @@ TEST_CASE("when a gang could start is told if it is asked for, and gangs are nam
   CHECK(Has(some, R"("otherAwaits":1)"));
   CHECK_FALSE(Has(some, "theirs"));
 
-  start = {.endless = {{"", "theirs", "secret"}, {"", "theirs", "more"}}, .why = "What is in its way has no limit."};
+  start = {};
+  start.endless = {{"", "theirs", "secret"}, {"", "theirs", "more"}};
+  start.why = "What is in its way has no limit.";
   rig.stage.outlook = observe::Outlook{{prospect}, {}};
   const std::string none = rig.Ask("gangs/mine/g", {{"estimate", "true"}}).body;
   CHECK(Has(none, R"("start":{"basis":"none","otherEndless":2,"message":"What is in its way has no limit.)"));

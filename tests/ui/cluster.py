@@ -195,7 +195,10 @@ class Cluster:
                 one["pods"] += 1
                 one["amounts"] = {GPU: str(int(one["amounts"][GPU]) + int(holder["amounts"][GPU]))}
         most = sorted(holders.values(), key=lambda one: -int(one["amounts"][GPU]))[:5]
-        return {**gang, "memberList": self.members[name], "holders": most}
+        whole = {**gang, "memberList": self.members[name], "holders": most}
+        if gang["state"].startswith("waiting"):
+            whole["start"] = {"basis": "declared", "at": "2100-01-01T00:00:00Z", "message": "At the latest then."}
+        return whole
 
     def history(self, name):
         gang = self.gangs[name]

@@ -98,7 +98,7 @@ class Views(Console):
         gang = self.waiting()
         page.until(f"{ROWS} > 10", "rows")
         self.go(f"#/gangs/{gang['namespace']}/{gang['name']}")
-        self.shows("Why", gang["message"].splitlines()[0], "These hold what it lacks", "Members", f"{gang['name']}-0", "History", "Waits", "Place in line")
+        self.shows("Why", gang["message"].splitlines()[0], "Estimated start: ", "At the latest then.", "These hold what it lacks", "Members", f"{gang['name']}-0", "History", "Waits", "Place in line")
         whole = next(one for one in self.mock.cluster.gangs.values() if one["state"] == "whole")
         self.go(f"#/gangs/{whole['namespace']}/{whole['name']}")
         self.shows("whole", self.mock.cluster.members[key(whole)][0]["node"], "after they all existed")

@@ -91,23 +91,44 @@ Prospect StartWalk::LookAt(size_t guest) {
   return prospect;
 }
 
+bool StartWalk::AskAlike(size_t a, size_t b) const {
+  const model::GangSpec &one = line_[a].spec, &other = line_[b].spec;
+  const Members &mine = book_.at(ids_[a]).members, &others = book_.at(ids_[b]).members;
+  const auto is_like = [this](const Member* x, const Member* y) {
+    return x->role == y->role && book_.ClassOf(*x) == book_.ClassOf(*y) && !x->topology && !y->topology;
+  };
+  return !one.quota && !other.quota && one.queue == other.queue && one.queue_dialect == other.queue_dialect &&
+         one.min_member == other.min_member && one.roles == other.roles &&
+         one.units.empty() && other.units.empty() && one.topology == other.topology &&
+         one.min_resources == other.min_resources && one.further_queues == other.further_queues &&
+         std::ranges::equal(mine, others, is_like);
+}
+
+bool StartWalk::IsRefusedAlike(size_t guest, const std::vector<size_t>& refused) const {
+  return guest != asked_ && std::ranges::any_of(refused, [&](size_t other) { return AskAlike(guest, other); });
+}
+
 bool StartWalk::AnyStarts() {
   trial_.quota().BeginRound();
+  std::vector<size_t> refused;
   for (size_t i = 0; i < line_.size() && !exhausted(); ++i) {
-    if (started_[i]) continue;
+    if (started_[i] || IsRefusedAlike(i, refused)) continue;
     const Trial::Step step(trial_);
     if (Starts(LookAt(i))) return true;
+    refused.push_back(i);
   }
   return false;
 }
 
 bool StartWalk::Start() {
   trial_.quota().BeginRound();
+  std::vector<size_t> refused;
   for (size_t i = 0; i < line_.size() && !exhausted(); ++i) {
-    if (started_[i]) continue;
+    if (started_[i] || IsRefusedAlike(i, refused)) continue;
     steps_.push_back(std::make_unique<Trial::Step>(trial_));
     if (!Starts(LookAt(i))) {
       steps_.pop_back();
+      refused.push_back(i);
       continue;
     }
     if (i == asked_) return true;

@@ -73,6 +73,10 @@ class StartWalk {
   bool Start();
   void FollowStarted(size_t guest);
   bool AnyStarts();
+  // Tells whether a gang that was refused asks for the same as this one, which is then refused, too. The gang that is
+  // asked about is always looked at.
+  bool IsRefusedAlike(size_t guest, const std::vector<size_t>& refused) const;
+  bool AskAlike(size_t a, size_t b) const;
   observe::Prospect LookAt(size_t guest);
   observe::StartEstimate Found() const;
   observe::StartEstimate NotFound() const;
