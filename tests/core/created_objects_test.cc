@@ -229,8 +229,12 @@ TEST_CASE("A dispatch is one write beside its creations, and one before them tha
     writes.clear();
     REQUIRE(rig.store.Modify(sim::kNodes, "", "n1", [](sim::Json& node) { node["spec"].erase("unschedulable"); }));
     rig.Pass(60'000);
-    std::vector<std::string> expected = {"Job in 2", "status in 3"};
-    if (map) expected = {"status in 2", "ConfigMap in 2", "Job in 2", "status in 3"};
+    const auto in = [](const char* what, cluster::Lane lane) {
+      return fmt::format("{} in {}", what, static_cast<int>(lane));
+    };
+    const std::string job = in("Job", cluster::Lane::kBind), last = in("status", cluster::Lane::kStatus);
+    std::vector<std::string> expected = {job, last};
+    if (map) expected = {in("status", cluster::Lane::kBind), in("ConfigMap", cluster::Lane::kBind), job, last};
     CHECK(writes == expected);
     const sim::Json& status = sim::Dig(*rig.store.Find(kWrappers, "default", "aw"), "status");
     std::string types;
