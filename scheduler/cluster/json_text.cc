@@ -15,22 +15,26 @@ using base::Json;
 
 constexpr size_t kKept = 256 * 1024;  // a parser takes some ten times what it has read at most
 
-// Its answers are taken without a check: the type has been asked.
-Json FromDom(const simdjson::dom::element& element) {
+enum class Managed { kKeep, kLeaveOut };
+
+// The library's answers are taken without a check: the type has been asked. `key` is that of the element.
+Json FromDom(const simdjson::dom::element& element, Managed managed, std::string_view key = "") {
   using Type = simdjson::dom::element_type;
   switch (element.type()) {
     case Type::OBJECT: {
       const simdjson::dom::object from = element.get_object().value_unsafe();
       std::vector<Json::object_t::value_type> fields;
       fields.reserve(from.size());
-      for (const auto& [key, value] : from) fields.emplace_back(key, FromDom(value));
+      const bool lean = managed == Managed::kLeaveOut && key == "metadata";
+      for (const auto& [name, value] : from)
+        if (!lean || name != "managedFields") fields.emplace_back(name, FromDom(value, managed, name));
       return Json::object_t::Of(std::move(fields));
     }
     case Type::ARRAY: {
       const simdjson::dom::array from = element.get_array().value_unsafe();
       Json::array_t items;
       items.reserve(from.size());
-      for (const simdjson::dom::element item : from) items.push_back(FromDom(item));
+      for (const simdjson::dom::element item : from) items.push_back(FromDom(item, managed));
       return items;
     }
     case Type::STRING: return element.get_string().value_unsafe();
@@ -47,12 +51,12 @@ Json FromDom(const simdjson::dom::element& element) {
 }
 
 // Empty where it is no JSON, or holds what only the other parser takes: numbers beyond 64 bits, a byte order mark.
-std::optional<Json> ParseQuickly(std::string_view text) {
-  const auto parsed_by = [text](simdjson::dom::parser& parser) -> std::optional<Json> {
+std::optional<Json> ParseQuickly(std::string_view text, Managed managed) {
+  const auto parsed_by = [=](simdjson::dom::parser& parser) -> std::optional<Json> {
     if (parser.max_depth() != kDeepestJson && parser.allocate(text.size(), kDeepestJson)) return std::nullopt;
     const auto root = parser.parse(text.data(), text.size());
     if (root.error()) return std::nullopt;
-    return FromDom(root.value_unsafe());
+    return FromDom(root.value_unsafe(), managed);
   };
   if (text.size() > kKept) {
     simdjson::dom::parser once;
@@ -85,6 +89,16 @@ void ForEachBracket(std::string_view text, F&& f) {
   }
 }
 
+// What the library does not take goes by way of a tree, into which keys in any order go at the same cost.
+Json Parse(std::string_view text, Managed managed) {
+  using Tree = nlohmann::json;
+  if (text.empty()) return Json(Json::value_t::discarded);  // simdjson wants bytes, even if there are none
+  if (auto json = ParseQuickly(text, managed)) return *std::move(json);
+  if (JsonDepth(text) <= kDeepestJson) return Json(Tree::parse(text, nullptr, /*allow_exceptions=*/false));
+  const auto keep = [](int depth, Tree::parse_event_t, Tree&) { return static_cast<size_t>(depth) < kDeepestJson; };
+  return Json(Tree::parse(text, keep, /*allow_exceptions=*/false));
+}
+
 }  // namespace
 
 size_t JsonDepth(std::string_view text) {
@@ -99,14 +113,8 @@ size_t EndOfJson(std::string_view text) {
   return end;
 }
 
-// By way of a tree, into which keys in any order go at the same cost.
-base::Json ParseJson(std::string_view text) {
-  using Tree = nlohmann::json;
-  if (text.empty()) return Json(Json::value_t::discarded);  // simdjson wants bytes, even if there are none
-  if (auto json = ParseQuickly(text)) return *std::move(json);
-  if (JsonDepth(text) <= kDeepestJson) return Json(Tree::parse(text, nullptr, /*allow_exceptions=*/false));
-  const auto keep = [](int depth, Tree::parse_event_t, Tree&) { return static_cast<size_t>(depth) < kDeepestJson; };
-  return Json(Tree::parse(text, keep, /*allow_exceptions=*/false));
-}
+base::Json ParseJson(std::string_view text) { return Parse(text, Managed::kKeep); }
+
+base::Json ParseObject(std::string_view text) { return Parse(text, Managed::kLeaveOut); }
 
 }  // namespace tutti::cluster

@@ -116,7 +116,7 @@ bool Reflector::ReadPage(const Response& response, ListMeta* meta) {
     return envelope &&
            ForEachItem(envelope->raw, meta, [this](std::string_view item) { store_.Put({{}, item, nullptr}); });
   }
-  auto list = cluster::ParseJson(response.body);
+  auto list = cluster::ParseObject(response.body);
   const base::Json* list_meta = Child(&list, "metadata");
   if (list_meta == nullptr) return false;
   meta->resource_version = TextOf(Child(list_meta, "resourceVersion"));

@@ -62,7 +62,7 @@ bool WatchParser::ParseFrame(std::string_view frame, Each& each) const {
     return true;
   }
   if (frame == "\n" || frame == "\r\n") return true;
-  auto event = cluster::ParseJson(frame);
+  auto event = cluster::ParseObject(frame);
   if (!event.is_object() || !event["type"].is_string() || !event["object"].is_object()) return false;
   const auto type = ParseType(event["type"].get_ref<const std::string&>());
   if (!type) return false;

@@ -104,7 +104,7 @@ Verdict AfterReadOfOwned(const WriteJob& job, const Response& response) {
 }
 
 std::shared_ptr<const model::Object> ObjectIn(const cluster::ObjectRef& ref, const Response& response) {
-  auto json = std::make_shared<const base::Json>(cluster::ParseJson(response.body));
+  auto json = std::make_shared<const base::Json>(cluster::ParseObject(response.body));
   auto object = cluster::DecodeObject({std::string(ref.group), std::string(ref.resource), std::string(ref.kind), {}},
                                       std::move(json));
   return object ? std::make_shared<const model::Object>(std::move(*object)) : nullptr;
@@ -116,7 +116,7 @@ std::shared_ptr<const model::Pod> PodReadBack(const Response& response, SpecCach
     const auto envelope = OpenEnvelope(response.body);
     return envelope ? DecodePod(envelope->raw, specs) : nullptr;
   }
-  const auto json = cluster::ParseJson(response.body);
+  const auto json = cluster::ParseObject(response.body);
   std::vector<std::string> problems;
   return json.is_object() ? std::make_shared<const model::Pod>(cluster::DecodePodLeniently(json, &problems)) : nullptr;
 }

@@ -77,6 +77,14 @@ TEST_CASE("JSON is read and written as the library itself would") {
   CHECK(good > 5'000);
 }
 
+TEST_CASE("of an object, who manages its fields is left out") {
+  const std::string managed = R"({"name":"x","managedFields":[{"manager":"m"}]})";
+  const std::string text = R"({"metadata":)" + managed + R"(,"data":{"managedFields":"kept"},"items":[{"metadata":)" + managed + "}]}";
+  CHECK(ParseObject(text).dump() ==
+        R"({"data":{"managedFields":"kept"},"items":[{"metadata":{"name":"x"}}],"metadata":{"name":"x"}})");
+  CHECK(ParseJson(text)["metadata"].contains("managedFields"));
+}
+
 TEST_CASE("what is nested too deeply is left out, and the rest is there") {
   for (const auto& [open, close] : {std::pair<std::string, std::string>{"[", "]"}, {R"({"x":)", "}"}}) {
     const std::string text = R"({"before":1,"deep":)" + Nested(1'000'000, open, close) + R"(,"after":2})";
