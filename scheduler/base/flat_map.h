@@ -72,6 +72,8 @@ class FlatMap {
       for (value_type& item : body_->items) freeze(item.second);
     frozen_ = body_->frozen = true;
   }
+  // Tells whether copies share the array: this map is frozen, or a copy of one that is and was not looked into.
+  bool IsFrozen() const { return body_ && body_->frozen; }
   // Tells whether the two are one array: then they are equal.
   bool Shares(const FlatMap& other) const { return body_ == other.body_; }
 

@@ -33,6 +33,12 @@ inline void Freeze(Json& value) {
   }
 }
 
+// Tells whether the value is an object whose copies share it.
+inline bool IsFrozen(const Json& value) {
+  const auto* object = value.get_ptr<const Json::object_t*>();
+  return object && object->IsFrozen();
+}
+
 // Tells whether the two are one object that copies share, or both empty objects: a cheap proof that they are equal.
 inline bool IsShared(const Json& a, const Json& b) {
   const auto* mine = a.get_ptr<const Json::object_t*>();

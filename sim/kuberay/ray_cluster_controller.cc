@@ -42,6 +42,14 @@ bool IsLost(const Json& pod) {
   return PhaseOf(pod) == "Running" && RayContainerEnded(pod) && DigString(pod, "spec", "restartPolicy") == "Never";
 }
 
+// Nothing changed that a RayCluster's controller reads: the pod was bound, or says why it waits.
+bool IsSameToRay(const Json& pod, const Json& before) {
+  const auto same = [&](auto... path) { return Dig(pod, path...) == Dig(before, path...); };
+  return same("metadata", "labels") && IsTerminating(pod) == IsTerminating(before) && same("status", "phase") &&
+         same("status", "podIP") && same("status", "containerStatuses") &&
+         ConditionOf(pod, "Ready") == ConditionOf(before, "Ready");
+}
+
 // "role binding" of "RoleBinding".
 std::string Spoken(const std::string& kind) {
   std::string text;
@@ -75,6 +83,7 @@ void RayClusterController::Observe(const WatchEvent& event) {
   const bool gone = event.type == EventType::kDeleted || cluster.empty();
   const std::string of = gone ? "" : NamespaceOf(object) + "/" + cluster;
   if (event.resource == kPods) {
+    if (!gone && event.previous && IsSameToRay(object, *event.previous)) return;
     pods_.Put(KeyFor(object), of);
   } else if (event.resource == kServices) {
     const bool heads = LabelOf(object, ray::kNodeTypeLabel) == ray::kHead &&
@@ -110,7 +119,8 @@ void RayClusterController::Reconcile(const ObjectKey& key) {
     Succeeded(key);
   // A suspension moves on by what its status says. A failure waits for its retry: its text may name a pod that was
   // never made, another one each time.
-  if (changed && !outcome.error) Enqueue(key);
+  const bool suspends = BoolOf(Dig(cluster, "spec", "suspend")) || !ray::SuspendState(cluster).empty();
+  if (changed && suspends && !outcome.error) Enqueue(key);
 }
 
 Outcome RayClusterController::ReconcileAll(const Json& cluster) {
@@ -198,10 +208,11 @@ Outcome RayClusterController::ReconcileHead(const Json& cluster, const std::vect
   }
   Json pod = ray::BuildHeadPod(cluster);
   ray::AddBatchMetadata(options_, cluster, ray::kHeadGroup, pod);
-  const auto created = store_.Create(pod);
+  const std::string named = KeyOf(pod);
+  const auto created = store_.Create(std::move(pod));
   if (!created) {
     Warn(cluster, "FailedToCreateHeadPod",
-         fmt::format("Failed to create head Pod {}, {}", KeyOf(pod), created.error().message));
+         fmt::format("Failed to create head Pod {}, {}", named, created.error().message));
     return Failure("FailedCreateHeadPod", created.error().message);
   }
   Note(cluster, "CreatedHeadPod", "Created head Pod " + KeyOf(**created));
@@ -239,9 +250,10 @@ Outcome RayClusterController::ReconcileGroup(const Json& cluster, const Json& gr
 
 Outcome RayClusterController::AddWorkers(const Json& cluster, const Json& group, const std::vector<Object>& pods,
                                          int64_t count) {
-  const Json built = ray::BuildWorkerPod(cluster, group);
+  Json built = ray::BuildWorkerPod(cluster, group);
+  if (count > 1) base::Freeze(built);  // the copies share what they do not change
   for (int64_t i = 0; i < std::min(count, kMaxWorkersAtOnce); ++i) {
-    Json pod = built;
+    Json pod = count > 1 ? built : std::move(built);
     if (options_.release != KubeRayRelease::k1_4) LabelReplica(group, pods, i, pod);
     ray::AddBatchMetadata(options_, cluster, DigString(group, "groupName"), pod);
     const auto created = store_.Create(std::move(pod));

@@ -74,8 +74,8 @@ std::string QosClass(const Json& spec) {
 }
 
 ApiResult<void> PreparePod(const Store& store, PodTemplates& templates, Json& pod, bool keep_status) {
-  Json given = Child(pod, "spec");
-  const bool of_template = base::IsShared(given, Child(pod, "spec"));
+  const bool of_template = base::IsFrozen(Child(pod, "spec"));
+  Json given = of_template ? Child(pod, "spec") : Json();
   const PodTemplates::Admitted* known = of_template ? templates.Find(given, NamespaceOf(pod), keep_status) : nullptr;
   std::string qos_class;
   if (known != nullptr) {

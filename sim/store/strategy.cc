@@ -199,8 +199,8 @@ ApiResult<void> PrepareForCreate(const Store& store, PodTemplates& templates, co
     return {};
   }
   const bool is_pod = resource.id == kPods;
-  const Json given = is_pod ? Child(object, "spec") : Json();
-  const bool of_template = base::IsShared(given, Child(object, "spec"));
+  const bool of_template = is_pod && base::IsFrozen(Child(object, "spec"));
+  const Json given = of_template ? Child(object, "spec") : Json();
   if (auto good = is_pod ? DecodePod(templates, resource, object) : Decode(resource, object); !good) return good;
   if (auto good = CheckShape(resource, object); !good) return good;
   if (is_new) HoldQueued(store, resource.id, object);
