@@ -58,10 +58,14 @@ class Plans {
   // Makes the gang whole, unless it is, or is being undone. REQUIRES: a plan.
   void MakeWhole(Gang& gang);
 
-  // Sets whether the gang is or was whole by what its bound members say. REQUIRES: no plan of it is known.
-  static void RecallWhole(Gang& gang, bool whole) { gang.whole = whole; }
+  // Sets whether the gang is or was whole by what its bound members say, and whether one of them says so. REQUIRES: no
+  // plan of it is known.
+  static void RecallWhole(Gang& gang, bool whole, bool proven = true) {
+    gang.whole = whole;
+    gang.unproven = whole && !proven;
+  }
   // Forgets that the gang was whole: nothing is bound of it, or what its members say counts.
-  static void ForgetWhole(Gang& gang) { gang.whole = false; }
+  static void ForgetWhole(Gang& gang) { RecallWhole(gang, false); }
 
   // Returns the member that is bound last; invalid: it is no member, or none was placed yet. REQUIRES: a plan.
   model::MemberId CommitMember(model::GangId id) const;

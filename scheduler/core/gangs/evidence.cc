@@ -83,7 +83,7 @@ Finding Examine(const Gang& gang, const Census& census, const cluster::ClusterSt
       if (evidence) finding.restarts = std::max(finding.restarts, evidence->restarts);
       const auto commit = evidence ? by_uid.find(evidence->commit_uid) : by_uid.end();
       if (commit == by_uid.end()) continue;
-      if (WasLast(*commit->second)) return {true, finding.restarts, {evidence->plan, {}, 0}};
+      if (WasLast(*commit->second)) return {true, true, finding.restarts, {evidence->plan, {}, 0}};
       // Where it was bound by a later plan, before the last of that one, what it says itself counts.
       if (!commit->second->bound()) finding.half_done = *evidence;
     }

@@ -353,6 +353,7 @@ struct Gang {
   // Was whole since it last had no bound member. Never undone then; filled up. Plans writes it, and GangBook when the
   // last member goes.
   bool whole = false;
+  bool unproven = false;  // `whole`, for nothing says that it never was: what its minimum lacks is placed all at once
   bool soft = false;     // it has waited for all of its minimum (GangSpec::soft_after_ms), and starts with any member
   bool resumed = false;  // it was found half done in this term: its waiting members have been written to
   model::MemberId surplus_from;  // whose turn it is, where not all of the rest could be tried at once

@@ -215,7 +215,7 @@ void GangBook::Leave(PodId pod) {
   gang.census.reset();
   if (!gang.members.empty()) return;
   // Members that come next start again.
-  gang.whole = gang.soft = gang.resumed = false;
+  gang.whole = gang.unproven = gang.soft = gang.resumed = false;
   gang.complete_since_ms = 0;
   gang.last_plan.clear();
 }

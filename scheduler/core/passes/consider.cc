@@ -123,7 +123,7 @@ void Consideration::Recall(GangId id, Census& census) {
   const Finding finding = Examine(gang, census, state_);
   gang.restarts = std::max(gang.restarts, finding.restarts);
   if (finding.whole && !base::Planted(base::Bug::kUndoWhole)) {
-    Plans::RecallWhole(gang, true);
+    Plans::RecallWhole(gang, true, finding.proven);
     return;
   }
   if (!census.holds_nodes()) {  // there is nothing to undo

@@ -101,7 +101,10 @@ void GrowPass::Run(GangId id, Census& census) {
                   figures_.From(gang)};
   for (Member* member : census.refused)
     member->refusal = Share(filling, ExplainRefusedBind(gang, OnTop(1, standing), *member, state_, now), *member);
-  if (!census.pending.empty()) FillUp(filling, census);
+  if (gang.unproven && !filling.requirement.met())
+    StartRest(filling, census);
+  else if (!census.pending.empty())
+    FillUp(filling, census);
   announcer_.Attempted(gang, "scheduled", filling.placed, filling.started);
   announcer_.Attempted(gang, "unschedulable", filling.unplaced, filling.started);
   const bool old = filling.afresh && (gang.surplus_from || filling.asks || filling.behind);  // of some they are still
@@ -124,16 +127,34 @@ std::optional<Refusal> GrowPass::PlaceMinimum(GangId id) {
   const Requirement requirement = Require(gang, *census);
   if (requirement.met()) return std::nullopt;
   PlanResult result = planner_.PlaceRequired(gang, census->pending, requirement);
-  if (result.fits) {
-    committer_.Reserve(id, result.placements);
-    return std::nullopt;
-  }
   const Requirement lacking =
       OnTop(requirement.lacking(), std::make_shared<const observe::Standing>(StandingOf(requirement)));
-  const Refusal refusal = ExplainNodes(
-      gang, lacking, certificates_.Keep(fmt::format("#{}+", id.value), std::move(result), clock_.MonotonicMs()));
-  RefuseWaiting(*census, refusal);
+  const Millis now = clock_.MonotonicMs();
+  std::optional<Refusal> refusal;
+  if (!result.fits)
+    refusal = ExplainNodes(gang, lacking, certificates_.Keep(fmt::format("#{}+", id.value), std::move(result), now));
+  else if (const Admission admission = admission_.Of(gang, result.placements); !admission.admitted())
+    refusal = ExplainQueue(gang, lacking, admission, now);
+  else
+    committer_.Reserve(id, result.placements);
+  if (refusal) RefuseWaiting(*census, *refusal);
   return refusal;
+}
+
+void GrowPass::StartRest(Filling& filling, const Census& census) {
+  const Gang& gang = book_.at(filling.id);
+  if (!filling.requirement.reachable())
+    return RefuseWaiting(census, ExplainMembers(gang, filling.requirement, census, strangers_, state_));
+  if (extender_desk_.Ask(census.pending) == ExtenderDesk::Stand::kWaiting) {
+    filling.asks = true;
+  } else if (const auto failure = extender_desk_.Failure(census.pending)) {
+    RefuseWaiting(census, refusals_.Judged(filling.id, census.pending,
+                                           ExplainExtender(gang, filling.requirement, *failure)));
+  } else if (!PlaceMinimum(filling.id)) {
+    extender_desk_.Finish(census.pending, true);
+    filling.placed = filling.requirement.lacking();
+    ++filling.reserved;
+  }
 }
 
 // First a head, without which no worker is of use; then what roles and units lack of their minima; then what the gang
@@ -274,6 +295,7 @@ void GrowPass::SetStanding(Gang& gang, const Census& census, Requirement require
     bound.reserved.clear();
     requirement = Require(gang, bound);
   }
+  if (requirement.met()) gang.unproven = false;
   if (requirement.met() || base::Planted(base::Bug::kWasIsWhole))
     return book_.SetState(gang, GangState::kWhole, std::move(why));
   if (met) return book_.SetState(gang, GangState::kBinding, std::move(why));

@@ -49,6 +49,8 @@ class GrowPass {
   // One run, and what is known so far.
   struct Filling;
 
+  // Of a gang of which nothing shows that it was whole: places all that its minimum lacks, or none of it.
+  void StartRest(Filling& filling, const Census& census);
   void FillUp(Filling& filling, const Census& census);
   // Takes the parts that are wanted out of `rest` and tries them. One that was placed may have been all that was
   // wanted.
