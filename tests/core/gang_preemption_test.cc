@@ -306,6 +306,26 @@ TEST_CASE("A gang of which one member never preempts has no pod evicted") {
   CHECK(rig.BoundOf("high") == 2);
 }
 
+TEST_CASE("A gang whose victims may stay after all takes members again at once") {
+  PreemptionRig rig;
+  rig.AddNode("n1", 8, 3);
+  rig.AddGang("v", 2, 1, 1);
+  rig.Settle();
+  REQUIRE(rig.BoundOf("v") == 2);
+  rig.fate = [](const cluster::Command& command) {
+    const auto* patch = std::get_if<cluster::Patch>(&command.body);
+    return patch && patch->body.find("DisruptionTarget") != std::string::npos ? Refused() : sim::Fate();
+  };
+  rig.AddPod("high-0", {.gang = "high", .min = "1", .gpu = 2, .priority_class = "high"});
+  rig.Pass(2'000);
+  rig.AddPod("v-2", {.gang = "v", .min = "1", .gpu = 1});
+  rig.Pass(2'000);
+  CHECK(rig.NodeOf("v-2").empty());
+  rig.Delete("high-0");
+  rig.Settle();
+  CHECK(rig.NodeOf("v-2") == "n1");
+}
+
 TEST_CASE("Without preemption no pod goes") {
   Rig rig;
   rig.configure = [](Options* options) { options->gang_preemption = Options::GangPreemption::kNever; };

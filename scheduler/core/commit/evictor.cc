@@ -128,11 +128,17 @@ bool Evictor::EvictUnlessKept(Member& member, const std::string& why) {
 
 bool Evictor::EvictLost(Member& member) { return EvictUnlessKept(member, "the node it was bound to does not exist"); }
 
-void Evictor::OnGone(PodId id) {
+void Evictor::OnEnded(PodId id) {
   const auto going = going_.find(id);
   if (going == going_.end()) return;
   for (const GangId by : going->second.by)
     if (book_.at(by).dialect) agenda_.MarkReady(by);
+}
+
+void Evictor::OnGone(PodId id) {
+  const auto going = going_.find(id);
+  if (going == going_.end()) return;
+  OnEnded(id);
   if (going->second.deletes) PostEvents(going->second);  // it is gone before the reply says so
   going_.erase(going);
 }

@@ -50,6 +50,8 @@ class Evictor {
   bool EvictLost(Member& member);
   // Makes the gangs ready that the pod was evicted for: it is gone, and about to be dropped.
   void OnGone(model::PodId pod);
+  // A pod has ended, and holds no room any more; its object may stay for long.
+  void OnEnded(model::PodId pod);
   // Forgets what is on its way: another leader may have written.
   void StartTerm();
 

@@ -110,7 +110,9 @@ Millis VictimRemoval::LateAt(const Preemption& preemption) const {
 }
 
 bool VictimRemoval::IsLate(const Gang& gang) const {
-  return gang.preemption->begun_ms != 0 && clock_.MonotonicMs() >= LateAt(*gang.preemption);
+  const Preemption& it = *gang.preemption;
+  const bool some_left = !std::ranges::all_of(it.victims, [this](const Victim& victim) { return IsGone(victim); });
+  return some_left && it.begun_ms != 0 && clock_.MonotonicMs() >= LateAt(it);
 }
 
 bool VictimRemoval::Record(GangId id) {
@@ -230,8 +232,11 @@ void VictimRemoval::TakeBack(GangId id) {
 }
 
 void VictimRemoval::Forget(Gang& gang) {
-  for (const Victim& victim : gang.preemption->victims)
-    if (!IsGone(victim)) state_.SetVictim(victim.pod, {});
+  for (const Victim& victim : gang.preemption->victims) {
+    if (IsGone(victim)) continue;
+    state_.SetVictim(victim.pod, {});
+    if (const GangId of = book_.GangOf(victim.pod)) agenda_.MarkReady(of);  // it takes members again
+  }
   gang.preemption.reset();
 }
 

@@ -141,6 +141,7 @@ void Drain::Apply(const cluster::PodChanged& event) {
   if (pod.occupies() && (!was_there || !change.before->occupies() || change.before->spec != pod.spec))
     if (const model::NodeId node = state_.snapshot().FindNode(pod.node_name))
       committer_.nodes().OnRoomTaken(node, change.id);
+  if (was_there && change.before->occupies() && !pod.occupies()) committer_.evictor().OnEnded(change.id);
   if (!rankings_.Serves(pod.spec->scheduler_name)) return enrollment_.NoteStranger(change.id, change.before.get());
   if (was_there && change.before->occupies() && pod.phase == model::PodPhase::kSucceeded) NoteRun(change.id);
 
@@ -320,19 +321,25 @@ void Drain::TellServed(const std::string& kind_name, bool served) {
   }
 }
 
-void Drain::Follow(dialects::Dialect& dialect, const dialects::Touched& touched) {
+void Drain::FollowQueues(const dialects::Dialect& dialect, const std::set<std::string>& names) {
   const uint64_t declared = queues_.tree().version();
-  for (const std::string& name : touched.queues) {
+  for (const std::string& name : names) {
     const queue::QueueKey key{std::string(dialect.name()), name};
+    const uint64_t before = queues_.tree().version();
     if (auto spec = dialect.DescribeQueue(name))
       queues_.Put(std::move(*spec));
     else
       queues_.Drop(key);
-    queue_waits_.OnQueueChanged(key);
     queue_status_.Mark(key);
+    if (queues_.tree().version() == before) continue;
+    queue_waits_.OnQueueChanged(key);
     happened_ = happened_ | Wake::kQueue;
   }
   if (queues_.tree().version() != declared) committer_.queues().OnQueuesChanged();
+}
+
+void Drain::Follow(dialects::Dialect& dialect, const dialects::Touched& touched) {
+  FollowQueues(dialect, touched.queues);
   quota_desk_.Note(dialect, touched);
   std::set<model::GangKey> gangs = touched.gangs;
   if (touched.declarations)

@@ -85,6 +85,7 @@ class Drain {
   // Has pods tried again that are selected in that namespace, and no others: rollouts change selections all the time.
   void FollowSelection(const std::string& ns, bool changed);
   void Follow(dialects::Dialect& dialect, const dialects::Touched& touched);
+  void FollowQueues(const dialects::Dialect& dialect, const std::set<std::string>& names);
   void TellServed(const std::string& kind_name, bool served);
   // Tells the dialects that read the kind why its objects are not known; empty: they are.
   void SetUnreadable(const std::string& kind_name, const std::string& why);
