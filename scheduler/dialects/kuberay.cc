@@ -57,9 +57,9 @@ model::GangSpec KubeRay::Read(const model::Object& object) const {
   const cluster::JsonField root(*object.body), spec = root["spec"], groups = spec["workerGroupSpecs"],
                                                suspend = spec["suspend"];
   model::GangSpec gang = GangOf(name(), object);
-  const std::string* queue = model::Find(object.meta.labels, kKaiQueue);
+  const bool of_kai = model::Find(object.meta.labels, kKaiQueue) != nullptr;  // the queue itself is not read
   const bool autoscaled = read.Flag(spec["enableInTreeAutoscaling"]);
-  const RayCount count = autoscaled ? RayCount::kAutoscaled : queue ? RayCount::kKai : RayCount::kKept;
+  const RayCount count = autoscaled ? RayCount::kAutoscaled : of_kai ? RayCount::kKai : RayCount::kKept;
   gang.roles.push_back({std::string(kRayHeadGroup), 1, 1});
   std::set<std::string, std::less<>> taken{std::string(kRayHeadGroup)};
   const auto add = [&](const cluster::JsonField& group) {
@@ -79,7 +79,6 @@ model::GangSpec KubeRay::Read(const model::Object& object) const {
   for (const model::RoleSpec& role : gang.roles) gang.min_member = model::SaturatingAdd(gang.min_member, role.min);
   if (read.Flag(suspend)) read.Problem(suspend, "the cluster is suspended; set it to false to start it");
 
-  if (queue) gang.queue = *queue;
   if (const std::string* volcano = model::Find(object.meta.labels, kVolcanoQueue);
       volcano && !volcano->empty() && has_volcano_queues_) {
     gang.queue = *volcano;
@@ -98,8 +97,6 @@ model::GangSpec KubeRay::Read(const model::Object& object) const {
 void KubeRay::PutCluster(std::shared_ptr<const model::Object> object, Touched* touched) {
   model::GangSpec gang = Read(*object);
   const PodGroup* before = clusters_.Find(gang.key);
-  if (!gang.queue.empty() && gang.queue_dialect.empty() && (!before || before->spec.queue != gang.queue))
-    touched->queues.insert(gang.queue);
   static const std::vector<model::UnitSpec> kNone;
   if (!std::ranges::equal(before ? before->spec.units : kNone, gang.units, {}, &model::UnitSpec::role,
                           &model::UnitSpec::role))
@@ -156,13 +153,6 @@ std::optional<Membership> KubeRay::MembershipOf(const model::Pod& pod) const {
     if (const PodGroup* cluster = clusters_.Find(membership.gang))
       membership.unit = ReplicaIn(cluster->spec, membership.role, *replica);
   return membership;
-}
-
-std::optional<model::QueueSpec> KubeRay::DescribeQueue(std::string_view queue) const {
-  model::QueueSpec spec;
-  spec.dialect = name();
-  spec.name = queue;
-  return spec;
 }
 
 }  // namespace tutti::dialects

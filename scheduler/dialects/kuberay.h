@@ -22,9 +22,6 @@ class KubeRay final : public Dialect {
   // which have no more than the labels, nothing could say how many there are to be.
   std::optional<Membership> MembershipOf(const model::Pod& pod) const override;
   model::GangSpec Describe(const model::GangKey& key) const override { return clusters_.Describe(key); }
-  // A RayCluster whose label names a Queue of Volcano's is charged to that, where there are such. KAI's queue, by its
-  // label, is kept for people; its limits are not read.
-  std::optional<model::QueueSpec> DescribeQueue(std::string_view name) const override;
   std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override {
     return clusters_.EventTarget(key);
   }

@@ -45,7 +45,7 @@ TEST_CASE("in KAI's queue the gang is what KAI's pod grouper makes of it: minRep
       {"groupName":"b","replicas":3},{"groupName":"c","replicas":3,"minReplicas":0}]})",
                        R"({"kai.scheduler/queue":"q"})"));
   const model::GangSpec gang = dialect.Describe(kRayGang);
-  CHECK(gang.queue == "q");
+  CHECK(gang.queue == "");
   CHECK(gang.roles == std::vector<model::RoleSpec>{{"a", 4, 2}, {"b", 3, 1}, {"c", 3, 1}, {"headgroup", 1, 1}});
 }
 
@@ -211,16 +211,16 @@ TEST_CASE("where no RayCluster is served, pods with no more than Ray's labels ar
   CHECK(dialect.MembershipOf(RayPodOf("worker", "w")));
 }
 
-TEST_CASE("KAI's queue and the priority class are labels on the RayCluster") {
+TEST_CASE("the priority class is a label on the RayCluster, and KAI's queue is not read") {
   KubeRay dialect;
   const Touched touched =
       Put(dialect,
           Cluster("{}", R"({"kai.scheduler/queue":"team-a","ray.io/priority-class-name":"system-cluster-critical"})",
                   "v1alpha1"));
-  CHECK(touched.queues == std::set<std::string>{"team-a"});
-  CHECK(dialect.Describe(kRayGang).queue == "team-a");
+  CHECK(touched.queues.empty());
+  CHECK(dialect.Describe(kRayGang).queue == "");
   CHECK(dialect.Describe(kRayGang).priority == 2'000'000'000);
-  CHECK(dialect.DescribeQueue("team-a")->capability.empty());
+  CHECK_FALSE(dialect.DescribeQueue("team-a"));
   CHECK(dialect.EventTarget(kRayGang)->version == "v1alpha1");
 }
 
