@@ -216,7 +216,8 @@ void ItemReader::Promise() {
                              .count = set.count,
                              .head = set.head,
                              .needs_head = set.needs_head,
-                             .late = set.late,
+                             .late = set.late || set.follows,
+                             .ordered = set.ordered,
                              .pod = std::make_shared<const model::Pod>(*std::move(pod))});
   }
   if (item.ordered && item.promised.front().count > 1) {

@@ -100,7 +100,7 @@ void ReadComponentSets(JsonReader& read, const JsonField& root, std::vector<PodS
     for (PodSet& set : SetsOfComponent(read, component, wrapped)) {
       set.name = set.late ? fmt::format("{}-submitter-{}", name, place) : fmt::format("{}-{}", name, number++);
       set.path = fmt::format("{}{}{}{}", kComponents, place, kTemplate, set.path);
-      set.ordered = ComeInOrder(wrapped.value());
+      set.ordered = set.ordered || ComeInOrder(wrapped.value());
       sets->push_back(std::move(set));
     }
     ++place;

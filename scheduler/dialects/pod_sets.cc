@@ -105,15 +105,25 @@ void ReadTemplate(JsonReader&, const JsonField&, Sets* sets) { sets->push_back({
 
 // --- Of their projects ---
 
+// By the annotation, the leader of each job is to have a node before its other pods are made.
+bool HasLeaders(const JsonField& holder) {
+  const JsonField meta = holder["metadata"], annotations = meta["annotations"];
+  return annotations["alpha.jobset.sigs.k8s.io/exclusive-topology"].present();
+}
+
 void ReadJobSet(JsonReader& read, const JsonField& root, Sets* sets) {
-  const JsonField spec = root["spec"], jobs = spec["replicatedJobs"];
+  const JsonField spec = root["spec"], jobs = spec["replicatedJobs"], startup = spec["startupPolicy"];
   if (!FewEnough(read, jobs, kMostRoles)) return;
+  const bool in_order = read.Text(startup["startupPolicyOrder"]) == "InOrder", has_leaders = HasLeaders(root);
   size_t index = 0;
   read.Items(jobs, [&](const JsonField& job) {
-    const JsonField pod_template = job["template"], of_each = pod_template["spec"];
+    const JsonField job_template = job["template"], of_each = job_template["spec"], others = job["dependsOn"];
     const int64_t count = model::SaturatingMul(ReadCount(read, job["replicas"], 1, 0), PodsOfJob(read, of_each));
-    sets->push_back(
-        {read.Text(job["name"]), count, fmt::format("/spec/replicatedJobs/{}/template/spec/template", index++)});
+    PodSet set{read.Text(job["name"]), count, fmt::format("/spec/replicatedJobs/{}/template/spec/template", index)};
+    set.ordered = has_leaders || HasLeaders(job_template);
+    set.follows = (in_order && index > 0) || (others.value().is_array() && !others.value().empty());
+    sets->push_back(std::move(set));
+    ++index;
   });
 }
 
@@ -121,13 +131,16 @@ void ReadJobSet(JsonReader& read, const JsonField& root, Sets* sets) {
 void ReadLeaderWorkerSet(JsonReader& read, const JsonField& root, Sets* sets) {
   const JsonField spec = root["spec"], group = spec["leaderWorkerTemplate"], leader = group["leaderTemplate"];
   const int64_t replicas = ReadCount(read, spec["replicas"], 1, 0), size = ReadCount(read, group["size"], 1, 1);
+  const bool leaders_first = read.Text(spec["startupPolicy"]) == "LeaderReady";
   constexpr const char* kWorkers = "/spec/leaderWorkerTemplate/workerTemplate";
   if (!leader.present()) {
     sets->push_back({std::string(kOnly), model::SaturatingMul(replicas, size), kWorkers});
+    sets->back().ordered = leaders_first;
     return;
   }
   sets->push_back({"leader", replicas, "/spec/leaderWorkerTemplate/leaderTemplate"});
   sets->push_back({"worker", model::SaturatingMul(replicas, size - 1), kWorkers});
+  sets->back().follows = leaders_first;
 }
 
 // Kubeflow's kinds: a map from a replica type to how many there are and their template.
@@ -144,10 +157,12 @@ constexpr ReplicaKind kReplicaKinds[] = {
 void ReadReplicaTypes(JsonReader& read, const JsonField& root, const ReplicaKind& kind, Sets* sets) {
   const JsonField spec = root["spec"], types = spec[kind.field];
   if (!FewEnough(read, types, kMostRoles)) return;
+  const bool launches_last = read.Text(spec["launcherCreationPolicy"]) == "WaitForWorkersReady";  // an MPIJob's
   read.Values(types, [&](std::string_view type, const JsonField& replicas) {
     PodSet set{std::string(type), ReadCount(read, replicas["replicas"], 1, 0),
                fmt::format("/spec/{}{}/template", kind.field, Step(type))};
     set.name = base::LowerCase(set.name);
+    set.follows = launches_last && type == "Launcher";
     sets->insert(type == kind.first ? sets->begin() : sets->end(), std::move(set));
   });
 }

@@ -26,6 +26,7 @@ struct PodSet {
   bool needs_head = false;
   bool late = false;     // its pods come once the others run (a submitter)
   bool ordered = false;  // each of its pods comes when the one before runs
+  bool follows = false;  // its pods come once those of other sets run; in all else they are as those
   friend bool operator==(const PodSet&, const PodSet&) = default;
 };
 

@@ -42,6 +42,35 @@ TEST_CASE("the pod sets of a RayJob are its head, its worker groups with all hos
         Sets{{"submitter", 1, "/spec/submitterPodTemplate", false, false, true}});
 }
 
+TEST_CASE("pod sets whose pods come once others run are told apart from those that come together") {
+  // Which of the sets follow others, and which come one by one.
+  const auto order_of = [](const char* text) {
+    std::string order;
+    for (const PodSet& set : SetsOf(text)) order += set.name + (set.follows ? " follows " : set.ordered ? " by one " : " ");
+    return order;
+  };
+  CHECK(order_of(R"({"apiVersion":"jobset.x-k8s.io/v1alpha2","kind":"JobSet","spec":{"replicatedJobs":[
+      {"name":"driver"},{"name":"w","dependsOn":[{"name":"driver","status":"Ready"}]},{"name":"x","dependsOn":[]}]}})") ==
+        "driver w follows x ");
+  CHECK(order_of(R"({"apiVersion":"jobset.x-k8s.io/v1alpha2","kind":"JobSet","spec":{
+      "startupPolicy":{"startupPolicyOrder":"InOrder"},"replicatedJobs":[{"name":"a"},{"name":"b"}]}})") ==
+        "a b follows ");
+  CHECK(order_of(R"({"apiVersion":"jobset.x-k8s.io/v1alpha2","kind":"JobSet",
+      "metadata":{"annotations":{"alpha.jobset.sigs.k8s.io/exclusive-topology":"rack"}},
+      "spec":{"startupPolicy":{"startupPolicyOrder":"AnyOrder"},"replicatedJobs":[{"name":"a"},{"name":"b"}]}})") ==
+        "a by one b by one ");
+  CHECK(order_of(R"({"apiVersion":"leaderworkerset.x-k8s.io/v1","kind":"LeaderWorkerSet","spec":{
+      "startupPolicy":"LeaderReady","leaderWorkerTemplate":{"size":4,"leaderTemplate":{}}}})") ==
+        "leader worker follows ");
+  CHECK(order_of(R"({"apiVersion":"leaderworkerset.x-k8s.io/v1","kind":"LeaderWorkerSet","spec":{
+      "startupPolicy":"LeaderReady","leaderWorkerTemplate":{"size":4}}})") == "main by one ");
+  CHECK(order_of(R"({"apiVersion":"kubeflow.org/v2beta1","kind":"MPIJob","spec":{
+      "launcherCreationPolicy":"WaitForWorkersReady","mpiReplicaSpecs":{"Launcher":{},"Worker":{"replicas":2}}}})") ==
+        "launcher follows worker ");
+  CHECK(order_of(R"({"apiVersion":"jobset.x-k8s.io/v1alpha2","kind":"JobSet","metadata":{"annotations":7},
+      "spec":{"startupPolicy":[],"replicatedJobs":[{"name":"a","dependsOn":"b"}]}})") == "a ");
+}
+
 TEST_CASE("the pod sets of an AppWrapper are those of its components, numbered, where they stand in it") {
   const Json wrapper =
       Parse(R"({"apiVersion":"workload.codeflare.dev/v1beta2","kind":"AppWrapper","metadata":{"name":"a"},

@@ -551,7 +551,7 @@ model::GangSpec Workloads::SpecOf(const Entry& entry) const {
                              .count = role.ask.count,
                              .head = known && set->head,
                              .needs_head = known && set->needs_head,
-                             .late = after_leader,
+                             .late = after_leader || (known && set->follows),
                              .ordered = ordered || (known && set->ordered),
                              .pod = role.pod});
   }
