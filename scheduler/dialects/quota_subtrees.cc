@@ -45,6 +45,7 @@ QuotaSubtrees::Subtree QuotaSubtrees::Read(const model::Object& object) {
       model::QueueSpec queue;
       queue.dialect = kName;
       queue.name = QueueName(subtree.tree, node);
+      queue.alone = parent.empty();
       if (!parent.empty()) queue.parent = QueueName(subtree.tree, parent);
       const bool hard = read.Flag(quotas["hardLimit"]) || parent.empty();
       const auto amounts = ReadRequests(read, quotas["requests"]);

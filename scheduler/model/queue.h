@@ -25,6 +25,7 @@ struct QueueSpec {
   ResourceList guarantee;   // what no other queue may use, even while it is idle
   int64_t weight = 1;       // its part of what its siblings share
   int32_t priority = 0;     // a queue of a higher one comes first, whatever the shares
+  bool alone = false;       // of a root: all there is is its own, and no other root has a part in that
   bool reclaimable = true;  // other queues may take back what it has above its due
   // Other queues take back nothing of a gang that has run for less; nullopt: the configured time.
   std::optional<base::Millis> min_runtime_ms;

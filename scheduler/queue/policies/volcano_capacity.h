@@ -4,9 +4,10 @@
 //
 // A queue admits up to its real capability, and so does each queue above it. A second queue may take back what the
 // first has above its deserved amount. For that, the second must stay within its own deserved amount of some resource
-// that it asks for.
+// that it asks for. If the first could take in its turn, the second must stay within its own of all that it is given.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "queue/policies/volcano_rules.h"
@@ -27,9 +28,11 @@ class VolcanoCapacity : public VolcanoRules {
  private:
   void RenewDeserved(const std::vector<QueueId>& siblings, CellId cell, int64_t available) override;
 
-  bool DeservesSome(QueueId queue, const Ask& amounts) const;
+  using Amounts = std::span<const CellAmount>;
+  bool StaysWithin(QueueId taker, const Ask& ask, const auto& must) const;
+  bool DeservesSome(QueueId queue, Amounts amounts) const;
   // Whether the queue has more than it deserves of one of the cells.
-  bool HasMore(QueueId queue, const Ask& amounts) const;
+  bool HasMore(QueueId queue, Amounts amounts) const;
 
   int64_t ancestor_levels_;
 };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 #include "model/quantity.h"
@@ -12,6 +13,21 @@ namespace tutti::queue {
 namespace {
 
 constexpr size_t kShownOfName = 253;
+
+// Roots that share what there is: those of one dialect, but for those that have all of it alone.
+std::vector<std::vector<QueueId>> RootsTogether(const QueueTree& tree) {
+  std::vector<std::vector<QueueId>> groups;
+  std::map<std::string_view, size_t> of_dialect;
+  for (const QueueId root : tree.Roots()) {
+    const model::QueueSpec& spec = tree.spec(root);
+    const auto [at, first] = spec.alone ? std::pair(of_dialect.end(), true) : of_dialect.try_emplace(spec.dialect, groups.size());
+    if (first)
+      groups.push_back({root});
+    else
+      groups[at->second].push_back(root);
+  }
+  return groups;
+}
 
 }  // namespace
 
@@ -41,14 +57,14 @@ void VolcanoRules::Renew(const model::ResourceList& total) {
   due_.assign(tree_.end(), std::vector<Due>(columns));
   remarks_.assign(tree_.end(), {});
   used_.ClearLimits();
-  const std::vector<QueueId> roots = tree_.Roots();
-  for (const CellId cell : shared_) {
-    const int64_t available = total_.Get(cell);
-    for (const QueueId root : roots) SumGuarantees(root, cell);
-    CutGuarantees(roots, cell, available);
-    RenewCapability(roots, cell, available);
-    RenewDeserved(roots, cell, available);
-  }
+  for (const std::vector<QueueId>& roots : RootsTogether(tree_))
+    for (const CellId cell : shared_) {
+      const int64_t available = total_.Get(cell);
+      for (const QueueId root : roots) SumGuarantees(root, cell);
+      CutGuarantees(roots, cell, available);
+      RenewCapability(roots, cell, available);
+      RenewDeserved(roots, cell, available);
+    }
 }
 
 void VolcanoRules::SumGuarantees(QueueId queue, CellId cell) {
@@ -133,7 +149,9 @@ std::string VolcanoRules::Remark(QueueId queue) const {
 }
 
 bool VolcanoRules::MayDeal(QueueId taker, QueueId giver) const {
-  return taker != giver && tree_.spec(giver).reclaimable && tree_.spec(taker).open() && tree_.Problem(taker).empty();
+  const model::QueueSpec &takes = tree_.spec(taker), &gives = tree_.spec(giver);
+  return taker != giver && takes.dialect == gives.dialect && gives.reclaimable && takes.open() &&
+         tree_.Problem(taker).empty();
 }
 
 bool VolcanoRules::KeepsGuarantees(QueueId taker, QueueId giver, const Ask& given) const {
