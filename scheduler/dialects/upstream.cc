@@ -79,7 +79,7 @@ void Upstream::Put(std::shared_ptr<const model::Object> object, Touched* touched
   cluster::JsonReader read;
   const cluster::JsonField root(*object->body),
       spec = root["spec"], policy = spec["schedulingPolicy"], gang_policy = policy["gang"],
-      constraints = spec["schedulingConstraints"], topology = constraints["topology"], claims = spec["resourceClaims"];
+      constraints = spec["schedulingConstraints"], topology = constraints["topology"], claims = spec["resourceClaims"], disruption = spec["disruptionMode"];
   model::GangSpec gang = GangOf(name(), *object);
   // A basic group counts as one of minCount 1: its pods go one by one.
   if (gang_policy.present()) {
@@ -88,6 +88,8 @@ void Upstream::Put(std::shared_ptr<const model::Object> object, Touched* touched
     if (!least.present()) read.Problem(least, "is missing; write a whole number from 1");
   }
   gang.priority = ReadPriority(read, spec["priority"]);
+  // A word until v1alpha2, and a choice of fields since.
+  gang.goes_whole = disruption.value().is_object() ? disruption["all"].present() : read.Text(disruption) == "PodGroup";
   read.Items(topology, [&](const cluster::JsonField& item) {
     const cluster::JsonField key = item["key"];
     if (!gang.topology.required.empty()) read.Problem(item, "is one too many; upstream has one");

@@ -129,6 +129,7 @@ struct GangSpec {
   // Other queues take nothing back of it before it has run so long. It can only shorten the time that its queue or the
   // configuration says (QueueSpec::min_runtime_ms); where neither says one, it counts for an hour at most.
   std::optional<base::Millis> min_runtime_ms;
+  bool goes_whole = false;            // it is evicted as a whole or not at all, also what is above its minimum
   base::Millis start_timeout_ms = 0;  // how long a half-started gang may be repaired; 0: the configured time
   base::Millis soft_after_ms = 0;     // once its minimum has waited so long its members start one by one; 0: never
   // What declares the gang ends it at that instant (wall time), or once it has run so long; 0: no such limit.

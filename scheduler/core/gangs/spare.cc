@@ -41,6 +41,7 @@ void Spare::FindParts(const Gang& gang, const Census& census, const cluster::Clu
     int32_t priority = std::numeric_limits<int32_t>::min();
     base::Millis created_ms = 0;  // of the youngest
   };
+  if (gang.spec.goes_whole) return;
   std::vector<Part> found;
   std::map<std::string_view, size_t> part_of;  // by unit
   for (Member* member : census.placed) {

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "core/place/evictable.h"
+
 namespace tutti::core {
 
 using model::GangId;
@@ -29,8 +31,9 @@ const GangVictims::OfGang& GangVictims::Of(GangId id) {
     return entry.leaving || entry.victim_of;
   };
   stays.placed.erase(std::remove_if(stays.placed.begin(), stays.placed.end(), leaves), stays.placed.end());
-  const auto loose = [this](const Member& member) { return state_.pod(member.pod).pod->spec->priority < below_; };
-  OfGang of{stays.placed.size() == 1 && !gang.plan, Spare(gang, stays, state_, loose), {}};
+  const auto loose = [&](const Member& member) { return GoesBy(state_.pod(member.pod), &gang) < below_; };
+  const bool lone = stays.placed.size() == 1 && !gang.plan && loose(*stays.placed.front());
+  OfGang of{lone, Spare(gang, stays, state_, loose), {}};
   for (size_t part = 0; part < of.spare.parts().size(); ++part)
     if (of.spare.parts()[part].size() == 1) of.part_of[of.spare.parts()[part].front()->pod] = part;
   return of_.emplace(id, std::move(of)).first->second;
