@@ -224,12 +224,9 @@ void Cycle::Parts::Wake() {
   const cluster::ClusterState::Improved improved = state.TakeImproved();
   if (improved.by_pods) happened = happened | Wake::kPodGone;
   if (improved.by_volumes) happened = happened | Wake::kVolume;
-  if (charges.TakeFreed()) {
-    happened = happened | Wake::kQueue;
-    seeker.NoteChange();
-  }
+  const bool freed = charges.TakeFreed();
   if (base::Planted(base::Bug::kSleepOn)) happened = Wake::kNothing;
-  if (charges.TakeCharged() || framework::Any(happened & kChangesFigures)) {
+  if (charges.TakeCharged() || freed || framework::Any(happened & kChangesFigures)) {
     figures.OnChange();
     seeker.NoteChange();
   }
@@ -239,7 +236,7 @@ void Cycle::Parts::Wake() {
   certificates.Happened(happened, improved.nodes);
   WakeNominated(improved.nodes);
   seeker.NoteNodes();
-  agenda.Wake(happened);
+  agenda.Wake(happened & ~Wake::kQueue);  // of a queue that changed, its own gangs wake
 }
 
 void Cycle::Parts::WakeNominated(const std::vector<model::NodeId>& improved) {

@@ -30,13 +30,16 @@ queue::Waits::Leaves QueueWaits::LeavesOf(const Gang& gang) const {
 
 void QueueWaits::Follow(GangId id) {
   Gang& gang = book_.at(id);
-  queues_.waits().Erase(id);
+  EndWaiting(id);
+  if (gang.refusal && framework::Any(gang.refusal->wakes & framework::Wake::kQueue)) AwaitDeclaration(id, gang);
   if (gang.refusal && !gang.refusal->asks_queue.empty()) {
     queue::Waits::Leaves leaves = LeavesOf(gang);
     // Members of a whole gang may each ask for another amount: the least of each may fit where none of them does.
     Ask ask(queues_.tree().cells(), gang.refusal->asks_queue);
-    if (leaves.empty() || !queues_.waits().Put(id, std::move(leaves), gang.line.rank(), std::move(ask)))
-      book_.WakeOn(gang, framework::Wake::kQueue);
+    if (leaves.empty() || !queues_.waits().Put(id, std::move(leaves), gang.line.rank(), std::move(ask))) {
+      AwaitDeclaration(id, gang);
+      book_.WakeOn(gang, framework::Wake::kPodGone);
+    }
   }
   if (!promised_.contains(id)) return;
   Redeem(id);
@@ -44,8 +47,27 @@ void QueueWaits::Follow(GangId id) {
 }
 
 void QueueWaits::Forget(GangId id) {
-  queues_.waits().Erase(id);
+  EndWaiting(id);
   Redeem(id);
+}
+
+void QueueWaits::AwaitDeclaration(GangId id, const Gang& gang) {
+  std::vector<queue::QueueKey>& keys = awaited_by_[id];
+  for (const queue::QueueKey& own : QueuesOf(gang)) {
+    keys.push_back(own);
+    for (queue::QueueKey& above : queues_.Path(own)) keys.push_back(std::move(above));
+  }
+  for (const queue::QueueKey& key : keys) await_[key].insert(id);
+}
+
+void QueueWaits::EndWaiting(GangId id) {
+  queues_.waits().Erase(id);
+  const auto awaited = awaited_by_.find(id);
+  if (awaited == awaited_by_.end()) return;
+  for (const queue::QueueKey& key : awaited->second)
+    if (const auto at = await_.find(key); at != await_.end() && at->second.erase(id) > 0 && at->second.empty())
+      await_.erase(at);
+  awaited_by_.erase(awaited);
 }
 
 void QueueWaits::Redeem(GangId id) {
@@ -79,9 +101,11 @@ void QueueWaits::WakeFreed() {
 }
 
 void QueueWaits::OnQueueChanged(const queue::QueueKey& key) {
-  const QueueId queue = queues_.tree().Find(key);
-  if (!queue.valid() || base::Planted(base::Bug::kWakeNobody)) return;
-  for (const GangId id : queues_.waits().TakeBelow(queue)) agenda_.MarkWoken(id);
+  if (base::Planted(base::Bug::kWakeNobody)) return;
+  if (const auto await = await_.find(key); await != await_.end())
+    for (const GangId id : await->second) agenda_.MarkWoken(id);
+  if (const QueueId queue = queues_.tree().Find(key); queue.valid())
+    for (const GangId id : queues_.waits().TakeBelow(queue)) agenda_.MarkWoken(id);
 }
 
 void QueueWaits::OnLimitsChanged() { Wake(queues_.waits().WakeAnywhere(clock_.WallMs())); }
