@@ -131,6 +131,7 @@ Requirement StartPass::RequireToStart(GangId id, const Census& census) {
   Gang& gang = book_.at(id);
   Requirement requirement = Require(gang, census);
   const Millis now = clock_.MonotonicMs();
+  if (!requirement.reachable() && census.refused.empty() && !gang.soft) gang.complete_since_ms = 0;
   if (requirement.reachable() && gang.complete_since_ms == 0) gang.complete_since_ms = now;
   if (gang.spec.soft_after_ms == 0 || gang.soft || gang.plan || !requirement.reachable()) return requirement;
   const Millis at = gang.complete_since_ms + gang.spec.soft_after_ms;
