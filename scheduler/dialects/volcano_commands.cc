@@ -30,17 +30,19 @@ std::string VolcanoCommands::Drop(std::string_view ns, std::string_view name) {
   return queue;
 }
 
-std::optional<VolcanoCommands::Action> VolcanoCommands::Of(std::string_view queue) const {
+std::optional<VolcanoCommands::Action> VolcanoCommands::Of(std::string_view queue, base::Millis from_ms) const {
   const Command* last = nullptr;
   for (const auto& [place, command] : commands_)
-    if (command.queue == queue && (!last || command.object->meta.created_ms >= last->object->meta.created_ms))
+    if (command.queue == queue && command.object->meta.created_ms >= from_ms &&
+        (!last || command.object->meta.created_ms >= last->object->meta.created_ms))
       last = &command;
   return last ? std::optional(last->action) : std::nullopt;
 }
 
-void VolcanoCommands::DesireGone(std::string_view queue, std::vector<cluster::DesiredObject>* out) const {
+void VolcanoCommands::DesireGone(std::string_view queue, base::Millis until_ms,
+                                 std::vector<cluster::DesiredObject>* out) const {
   for (const auto& [place, command] : commands_)
-    if (command.queue == queue)
+    if (command.queue == queue && command.object->meta.created_ms < until_ms)
       out->push_back(
           {.ref = cluster::RefOf(command.object), .mode = cluster::DesiredObject::Mode::kGone, .seen = command.object});
 }

@@ -99,7 +99,7 @@ void VolcanoQueues::Put(const std::shared_ptr<const model::Object>& object, Touc
     TouchTree(name, touched);
     TouchBuiltIn(queue.spec.parent, touched);
   }
-  if (commands_.Of(name)) touched->queues.insert(name);
+  if (commands_.Of(name, 0)) touched->queues.insert(name);
 }
 
 void VolcanoQueues::Drop(std::string_view name, Touched* touched) {
@@ -206,7 +206,9 @@ void VolcanoQueues::Desire(const QueueReport& report, const cluster::Unseen& uns
   const Queue& queue = at->second;
   const Json& observed = StatusOf(*queue.object);
   const Json* written = unseen.Written(cluster::RefOf(queue.object));
-  const std::optional<VolcanoCommands::Action> asked = commands_.Of(report.spec->name);
+  // A command from before there was the queue was about an earlier one, or about none.
+  const base::Millis created_ms = queue.object->meta.created_ms;
+  const std::optional<VolcanoCommands::Action> asked = commands_.Of(report.spec->name, created_ms);
   const std::string state = StateToWrite(report, observed, asked);
 
   Json wanted = {{"allocated", Amounts(report.allocated)}};
@@ -233,10 +235,10 @@ void VolcanoQueues::Desire(const QueueReport& report, const cluster::Unseen& uns
   // A state that is set between our look and our write stands.
   if (!state.empty()) desired.ref.resource_version = queue.object->meta.resource_version;
   out->push_back(std::move(desired));
-  if (!asked) return;
+  const bool is_open = report.spec->open();
   const bool done =
-      *asked == VolcanoCommands::Action::kOpen ? report.spec->open() && !Stateless(observed) : !report.spec->open();
-  if (done) commands_.DesireGone(report.spec->name, out);
+      asked && (*asked == VolcanoCommands::Action::kOpen ? is_open && !Stateless(observed) : !is_open);
+  commands_.DesireGone(report.spec->name, done ? std::numeric_limits<base::Millis>::max() : created_ms, out);
 }
 
 }  // namespace tutti::dialects

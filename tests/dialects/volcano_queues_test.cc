@@ -153,6 +153,27 @@ TEST_CASE("a Queue's status that another wrote is no new declaration") {
   CHECK(Put(volcano, Queue("q", "{}", R"({"state":"Open","running":2})", "8")).queues.empty());
 }
 
+TEST_CASE("a Command from before there was the Queue closes nothing, and is gone") {
+  Volcano volcano;
+  Put(volcano, ObjectFrom("bus.volcano.sh/v1alpha1", "commands",
+                          R"({"kind":"Command","metadata":{"namespace":"default","name":"close","uid":"c",
+                              "creationTimestamp":"2026-01-01T00:00:00Z"},
+                              "action":"CloseQueue","target":{"kind":"Queue","name":"q"}})"));
+  Put(volcano, ObjectFrom("scheduling.volcano.sh/v1beta1", "queues",
+                          R"({"kind":"Queue","metadata":{"name":"q","uid":"q-q","resourceVersion":"7",
+                              "creationTimestamp":"2026-01-02T00:00:00Z"},"spec":{},"status":{"state":"Open"}})"));
+  const model::QueueSpec spec = *volcano.DescribeQueue("q");
+  QueueReport report;
+  report.spec = &spec;
+  Teller teller(volcano);
+  std::vector<cluster::DesiredObject> all;
+  volcano.DesireOfQueue(report, teller, &all);
+  REQUIRE(all.size() == 2);
+  CHECK_FALSE(all[0].fields["status"].contains("state"));
+  CHECK(all[1].mode == cluster::DesiredObject::Mode::kGone);
+  CHECK(all[1].ref.name() == "close");
+}
+
 TEST_CASE("a Command closes a Queue, or opens it, and is gone once that is seen") {
   Volcano volcano;
   Put(volcano, Queue("q", "{}", R"({"state":"Open"})", "7"));
