@@ -348,17 +348,21 @@ void DesireWorkload(const Desires& desires) {
     out->push_back(WithFields(workload, {{"spec", {{"active", false}}}}));
     return;
   }
+  // The job may have moved to another queue, and got quota there, or been moved away, before its Workload could say so:
+  // it is in the queue whose quota it has.
+  const auto& has = decided.report.quota.has;
+  const bool keeps = has && !has->evicted;
   if (entry.workload && entry.job && entry.job_problem.empty() && entry.IsHeld() && !entry.IsScaledToZero() &&
       !IsTrue(Field(before, "conditions"), "QuotaReserved") && !entry.InStep() &&
       (entry.kind->free_templates || !HasGrants(*entry.kind, entry.sets, *entry.job->body))) {
     // Where it has to start with its own templates, these are restored first.
-    DesiredObject follows = WithFields(workload, {{"spec", SpecFor(entry.of_job.json, entry.terms)}});
+    Terms terms = entry.terms;
+    if (keeps) terms.queue = has->local_queue;
+    DesiredObject follows = WithFields(workload, {{"spec", SpecFor(entry.of_job.json, terms)}});
     // Where nothing is left to write, its status has to go on.
     if (!follows.Agrees(*workload->body)) return out->push_back(std::move(follows));
   }
-  // The job may have moved to another queue, and got quota there, before its Workload could say so.
-  if (const auto& has = decided.report.quota.has;
-      has && !has->evicted && has->local_queue != TextIn(Field(*workload->body, "spec"), "queueName")) {
+  if (keeps && has->local_queue != TextIn(Field(*workload->body, "spec"), "queueName")) {
     out->push_back(WithFields(workload, {{"spec", {{"queueName", has->local_queue}}}}));
     return;
   }
