@@ -131,6 +131,9 @@ size_t Replica::Work(size_t limit, Order order, base::Random& random) {
       batch.push_back(std::move(queue.events.front().first));
       queue.events.pop_front();
       if (const auto* synced = std::get_if<cluster::KindSynced>(&batch.back())) told_.insert(synced->kind_name);
+      const auto* unreadable = std::get_if<cluster::KindUnreadable>(&batch.back());
+      if (unreadable && unreadable->kind_name != "pods" && unreadable->kind_name != "nodes")
+        told_.insert(unreadable->kind_name);  // what needs it waits, and nothing else does
     }
     if (queue.events.empty()) open.erase(open.begin() + static_cast<ptrdiff_t>(at));
   }

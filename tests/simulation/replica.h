@@ -149,7 +149,7 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
   std::unique_ptr<core::Scheduler> scheduler_;
   std::map<std::string, Queue> queues_;  // by kind; "" for answers and leadership
   std::vector<std::string> kind_names_;
-  std::set<std::string> told_;  // kinds: their first list is complete, or not served
+  std::set<std::string> told_;  // kinds: their first list is complete, or not served, or it cannot be had
   std::map<std::string, base::Millis> stalled_;
   std::map<std::string, cluster::CommandId> status_writes_;  // by uid; those that have no answer yet
   Knowledge knew_;
