@@ -81,6 +81,7 @@ Finding Examine(const Gang& gang, const Census& census, const cluster::ClusterSt
     for (const Member* member : *members) {
       const std::optional<Evidence> evidence = ReadEvidence(*state.pod(member->pod).pod);
       if (evidence) finding.restarts = std::max(finding.restarts, evidence->restarts);
+      finding.proven = finding.proven || evidence;
       const auto commit = evidence ? by_uid.find(evidence->commit_uid) : by_uid.end();
       if (commit == by_uid.end()) continue;
       if (WasLast(*commit->second)) return {true, true, finding.restarts, {evidence->plan, {}, 0}};

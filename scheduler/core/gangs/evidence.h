@@ -37,7 +37,7 @@ bool WasLast(const model::Pod& pod);
 // What the bound members say of a gang that nothing is remembered of.
 struct Finding {
   bool whole = false;   // it was; or nothing shows that it never was: it is kept
-  bool proven = false;  // some member shows that it was
+  bool proven = false;  // some member shows that it was started as a gang
   int64_t restarts = 0;
   Evidence half_done;  // the plan that was carried out, where one is named; the pod to be bound last only when !whole
 };
