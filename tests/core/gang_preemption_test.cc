@@ -318,6 +318,12 @@ TEST_CASE("A gang whose victims may stay after all takes members again at once")
   };
   rig.AddPod("high-0", {.gang = "high", .min = "1", .gpu = 2, .priority_class = "high"});
   rig.Pass(2'000);
+  rig.Restart();
+  rig.Pass(2'000);
+  const auto decisions = rig.scheduler->Decisions();
+  const auto of_v = std::ranges::find_if(decisions, [](const observe::Decision& one) { return one.gang.name == "v"; });
+  REQUIRE(of_v != decisions.end());
+  CHECK(of_v->state == observe::GangState::kWhole);
   rig.AddPod("v-2", {.gang = "v", .min = "1", .gpu = 1});
   rig.Pass(2'000);
   CHECK(rig.NodeOf("v-2").empty());

@@ -88,7 +88,7 @@ void Consideration::Run(GangId id) {
   if (gang.whole && std::ranges::any_of(census.placed, [this](const Member* member) {
         return state_.pod(member->pod).victim_of.valid();
       }))
-    return;
+    return grow_.Restate(id, census);
   quota_.HoldBack(id, &census);
   if (gang.whole)
     grow_.Run(id, census);

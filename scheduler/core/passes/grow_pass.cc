@@ -121,6 +121,11 @@ void GrowPass::Run(GangId id, Census& census) {
   committer_.Pump(id);
 }
 
+void GrowPass::Restate(GangId id, const Census& census) {
+  Gang& gang = book_.at(id);
+  SetStanding(gang, census, Require(gang, census), std::nullopt);
+}
+
 std::optional<Refusal> GrowPass::PlaceMinimum(GangId id) {
   Gang& gang = book_.at(id);
   const std::shared_ptr<const Census> census = book_.CensusOf(gang);

@@ -168,6 +168,7 @@ std::optional<Refusal> StartPass::TryStart(GangId id, const Census& census, cons
     if (short_of_queue && (gang.preemption || (!gang.lone && seeker_.SeeksAny())) &&
         StartWithVictims(id, census, requirement, ShapeOf(gang, census, requirement)))
       return std::nullopt;
+    if (gang.preemption && !gang.plan) committer_.victims().GiveUp(id);  // that they go would not help it now
     return refusal;
   }
   const Millis now = clock_.MonotonicMs();
