@@ -224,9 +224,8 @@ void Cycle::Parts::Wake() {
   const cluster::ClusterState::Improved improved = state.TakeImproved();
   if (improved.by_pods) happened = happened | Wake::kPodGone;
   if (improved.by_volumes) happened = happened | Wake::kVolume;
-  const bool freed = charges.TakeFreed();
   if (base::Planted(base::Bug::kSleepOn)) happened = Wake::kNothing;
-  if (charges.TakeCharged() || freed || framework::Any(happened & kChangesFigures)) {
+  if (charges.TakeChanged() || framework::Any(happened & kChangesFigures)) {
     figures.OnChange();
     seeker.NoteChange();
   }

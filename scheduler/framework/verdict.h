@@ -22,7 +22,7 @@ enum class Wake : uint32_t {
   kNodeTaints = 1 << 3,  // or spec.unschedulable
   kPodGone = 1 << 4,     // a pod left a node, or a reservation was released
   kPodPlaced = 1 << 5,   // a pod came to a node (affinity)
-  kQueue = 1 << 6,       // a queue's limits or charges changed in the gang's favour
+  kQueue = 1 << 6,       // the gang's queue, or one above it, is declared otherwise
   kMembers = 1 << 7,     // of the gang itself: a member or its PodGroup came, went or changed
   kTime = 1 << 8,        // an instant, which stands beside it
   kVolume = 1 << 9,      // a PersistentVolume or StorageClass came or changed (the pod's own claims: kMembers)

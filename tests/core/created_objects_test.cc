@@ -59,6 +59,25 @@ struct WrapperRig : Rig {
     const sim::Json map = {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", "m"}}}};
     Wrap(sim::Json::array({{{"generictemplate", map}}, {{"generictemplate", Job("j")}}}));
   }
+  // The map is created. The command to create the job is lost, as when its sender is killed.
+  void WrapAndLoseJob() {
+    fails = "Job";
+    failures = 1;
+    how.kind = sim::Fate::Kind::kDrop;
+    Wrap();
+    Settle();
+    REQUIRE_FALSE(UidOf(kMaps, "m").empty());
+    REQUIRE(UidOf(kJobs, "j").empty());
+  }
+  void RenameMap() {
+    REQUIRE(store.Modify(kWrappers, "default", "aw", [](sim::Json& wrapper) {
+      wrapper["spec"]["resources"]["GenericItems"][0]["generictemplate"]["metadata"]["name"] = "n";
+    }));
+  }
+  // Whether the node takes no pods.
+  void Close(bool closed) {
+    REQUIRE(store.Modify(sim::kNodes, "", "n1", [&](sim::Json& node) { node["spec"]["unschedulable"] = closed; }));
+  }
   std::string State() const { return sim::DigString(*store.Find(kWrappers, "default", "aw"), "status", "state"); }
   std::string UidOf(const sim::GroupResource& kind, const std::string& name) const {
     const sim::Object object = store.Find(kind, "default", name);
@@ -100,15 +119,12 @@ TEST_CASE("Objects are created ahead of the statuses of those that wait") {
       lanes.emplace("first status", command.lane);
     return sim::Fate{};
   };
-  const auto close = [&rig](bool closed) {
-    REQUIRE(rig.store.Modify(sim::kNodes, "", "n1", [&](sim::Json& node) { node["spec"]["unschedulable"] = closed; }));
-  };
-  close(true);
+  rig.Close(true);
   rig.Settle();
   rig.Wrap();
   rig.Settle();
   CHECK(rig.State() == "Pending");
-  close(false);
+  rig.Close(false);
   rig.Pass(60'000);
   REQUIRE(rig.State() == "Running");
   CHECK(lanes["ConfigMap"] == cluster::Lane::kBind);
@@ -143,13 +159,8 @@ TEST_CASE("A creation that is refused takes back what was created before it") {
 TEST_CASE("A new leader goes on with what an earlier one had begun to create, also where no feed shows it") {
   WrapperRig rig;
   rig.drops_uids = true;
-  rig.fails = "Job";
-  rig.failures = 1;
-  rig.how.kind = sim::Fate::Kind::kDrop;
-  rig.Wrap();
-  rig.Settle();
+  rig.WrapAndLoseJob();
   const std::string map = rig.UidOf(kMaps, "m");
-  REQUIRE_FALSE(map.empty());
   REQUIRE(rig.State() == "Pending");
   rig.drops_uids = false;
   rig.Restart();
@@ -162,13 +173,7 @@ TEST_CASE("What an earlier leader created and could not list goes if there is no
   for (const char* owner : {"aw", "another", "none"}) {
     CAPTURE(owner);
     WrapperRig rig;
-    rig.fails = "Job";
-    rig.failures = 1;
-    rig.how.kind = sim::Fate::Kind::kDrop;
-    rig.Wrap();
-    rig.Settle();
-    REQUIRE_FALSE(rig.UidOf(kMaps, "m").empty());
-    REQUIRE(rig.UidOf(kJobs, "j").empty());
+    rig.WrapAndLoseJob();
     const std::string_view of = owner;
     if (of != "aw") {
       REQUIRE(rig.store.Modify(kMaps, "default", "m", [of](sim::Json& map) {
@@ -178,7 +183,7 @@ TEST_CASE("What an earlier leader created and could not list goes if there is no
           map["metadata"]["ownerReferences"][0]["uid"] = "another";
       }));
     }
-    REQUIRE(rig.store.Modify(sim::kNodes, "", "n1", [](sim::Json& node) { node["spec"]["unschedulable"] = true; }));
+    rig.Close(true);
     rig.Restart();
     int deletes = 0;
     rig.fate = [&deletes](const cluster::Command& command) {
@@ -195,15 +200,8 @@ TEST_CASE("What an earlier leader created and could not list goes if there is no
 
 TEST_CASE("What an earlier leader created and could not list goes if its item has another name by now") {
   WrapperRig rig;
-  rig.fails = "Job";
-  rig.failures = 1;
-  rig.how.kind = sim::Fate::Kind::kDrop;
-  rig.Wrap();
-  rig.Settle();
-  REQUIRE_FALSE(rig.UidOf(kMaps, "m").empty());
-  REQUIRE(rig.store.Modify(kWrappers, "default", "aw", [](sim::Json& wrapper) {
-    wrapper["spec"]["resources"]["GenericItems"][0]["generictemplate"]["metadata"]["name"] = "n";
-  }));
+  rig.WrapAndLoseJob();
+  rig.RenameMap();
   rig.Restart();
   rig.Pass(600'000);
   CHECK(rig.State() == "Running");
@@ -223,11 +221,11 @@ TEST_CASE("A dispatch is one write beside its creations, and one before them tha
         writes.push_back(fmt::format("status in {}", static_cast<int>(command.lane)));
       return sim::Fate{};
     };
-    REQUIRE(rig.store.Modify(sim::kNodes, "", "n1", [](sim::Json& node) { node["spec"]["unschedulable"] = true; }));
+    rig.Close(true);
     map ? rig.Wrap() : rig.Wrap(sim::Json::array({{{"generictemplate", WrapperRig::Job("j")}}}));
     rig.Pass(60'000);
     writes.clear();
-    REQUIRE(rig.store.Modify(sim::kNodes, "", "n1", [](sim::Json& node) { node["spec"].erase("unschedulable"); }));
+    rig.Close(false);
     rig.Pass(60'000);
     const auto in = [](const char* what, cluster::Lane lane) {
       return fmt::format("{} in {}", what, static_cast<int>(lane));
@@ -253,9 +251,7 @@ TEST_CASE("An edit before the reply to a creation leaves nothing of the old form
   rig.Settle();
   REQUIRE_FALSE(rig.UidOf(kMaps, "m").empty());
   REQUIRE(rig.UidOf(kJobs, "j").empty());
-  REQUIRE(rig.store.Modify(kWrappers, "default", "aw", [](sim::Json& wrapper) {
-    wrapper["spec"]["resources"]["GenericItems"][0]["generictemplate"]["metadata"]["name"] = "n";
-  }));
+  rig.RenameMap();
   rig.Pass(600'000);
   CHECK(rig.State() == "Running");
   CHECK(rig.UidOf(kMaps, "m").empty());
@@ -265,13 +261,7 @@ TEST_CASE("An edit before the reply to a creation leaves nothing of the old form
 
 TEST_CASE("An edit after a creation leaves nothing of the old form to a new leader either") {
   WrapperRig rig;
-  rig.fails = "Job";
-  rig.failures = 1;
-  rig.how.kind = sim::Fate::Kind::kDrop;
-  rig.Wrap();
-  rig.Settle();
-  REQUIRE_FALSE(rig.UidOf(kMaps, "m").empty());
-  REQUIRE(rig.UidOf(kJobs, "j").empty());
+  rig.WrapAndLoseJob();
   REQUIRE(rig.store.Modify(kWrappers, "default", "aw", [](sim::Json& wrapper) {
     wrapper["spec"]["resources"]["GenericItems"].erase(0);
   }));

@@ -30,7 +30,7 @@ void Charges::SetHeld(const Gang& gang, Member& member, std::shared_ptr<const cl
     for (const queue::ChargeId id : member.held.ids) waits_.OnRelease(id);
   if (!Set(gang, queues_.used(), std::move(as), &member.held)) return;
   freed_ = freed_ || had;
-  charged_ = charged_ || has;
+  changed_ = true;
   if (has && base::Planted(base::Bug::kChargeTwice))
     queues_.Charge(queues_.used(), gang.charged_to.front(), WeightOf(*member.held.as));
 }

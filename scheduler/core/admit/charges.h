@@ -24,11 +24,13 @@ class Charges {
   // Moves every member's charges to the gang's queues, which may have changed.
   void Move(Gang& gang);
 
-  // Returns true if a charge was taken back since the last call, so that gangs that wait for quota may fit now.
-  bool TakeFreed() { return std::exchange(freed_, false); }
+  // Tells whether a charge was taken back since the last TakeChanged, so that gangs that wait for quota may fit now.
   bool freed() const { return freed_; }
-  // Returns true if anything was charged since the last call, so that the figures in reasons are old.
-  bool TakeCharged() { return std::exchange(charged_, false); }
+  // Returns true if anything was charged, or taken back, since the last call, so that the figures in reasons are old.
+  bool TakeChanged() {
+    freed_ = false;
+    return std::exchange(changed_, false);
+  }
 
  private:
   // Makes the member's charges in the ledger those of this class, or ends them if that is null. Returns false if it was
@@ -39,7 +41,7 @@ class Charges {
   const cluster::ClusterState& state_;
   Queues& queues_;
   QueueWaits& waits_;
-  bool freed_ = false, charged_ = false;
+  bool freed_ = false, changed_ = false;
 };
 
 }  // namespace tutti::core

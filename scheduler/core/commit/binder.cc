@@ -24,6 +24,12 @@ constexpr Millis kRepeatBindMs = 500, kLongestRepeatMs = 10'000;
 // After so many refused binds in a row the pod itself is at fault: it backs off, instead of trying another node.
 constexpr int kRefusedAtOnce = 3;
 
+// Returns the pause, doubled so many times, and `most` at most.
+Millis Doubled(Millis pause, int times, Millis most) {
+  for (int i = 0; i < times && pause < most; ++i) pause *= 2;
+  return std::min(pause, most);
+}
+
 }  // namespace
 
 void Binder::StartTerm() {
@@ -46,9 +52,8 @@ void Binder::Doubt(Gang& gang, MemberId member, Assignment& assignment) {
 
 void Binder::Repeat(GangId id, Assignment& assignment, const cluster::CommandReply& reply) {
   if (reply.http_status != 0 && reply.server_unavailable()) ++assignment.failures;
-  Millis pause_ms = kRepeatBindMs;
-  for (int i = 1; i < assignment.failures && pause_ms < kLongestRepeatMs; ++i) pause_ms *= 2;
-  assignment.not_before_ms = clock_.MonotonicMs() + reply.PauseMs(std::min(pause_ms, kLongestRepeatMs));
+  const Millis pause_ms = Doubled(kRepeatBindMs, assignment.failures - 1, kLongestRepeatMs);
+  assignment.not_before_ms = clock_.MonotonicMs() + reply.PauseMs(pause_ms);
   agenda_.At(id, assignment.not_before_ms);
 }
 
@@ -175,9 +180,7 @@ void Binder::Refuse(Gang& gang, Member& member, const std::string& message) {
   const GangId id = member.gang;
   Plan& plan = *gang.plan;
   RefusedBinds& refused = member.refused ? *member.refused : member.refused.emplace();
-  Millis backoff = options_.pod_initial_backoff_ms;
-  for (int i = 0; i < refused.times && backoff < options_.pod_max_backoff_ms; ++i) backoff *= 2;
-  backoff = std::min(backoff, options_.pod_max_backoff_ms);
+  const Millis backoff = Doubled(options_.pod_initial_backoff_ms, refused.times, options_.pod_max_backoff_ms);
   refused.nodes[plan.open.at(member.id).node] = now + backoff;
   refused.why = message;
   if (++refused.times >= kRefusedAtOnce) refused.again_ms = now + backoff;

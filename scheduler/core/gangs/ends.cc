@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/gangs/node_pods.h"
+
 namespace tutti::core {
 
 using base::Millis;
@@ -63,11 +65,6 @@ class Guesses {
   const RunLengths& lengths_;
   absl::flat_hash_map<std::pair<model::ClassId, GangId>, std::optional<RunLengths::Guess>> known_;
 };
-
-bool IsOnEachNode(const model::Pod& pod) {
-  const model::OwnerReference* controller = pod.meta.Controller();
-  return controller != nullptr && (controller->kind == "DaemonSet" || controller->kind == "Node");
-}
 
 model::GangKey KeyOf(const cluster::ClusterState& state, const GangBook& book, const Run& run) {
   if (run.gang) return book.at(run.gang).key;

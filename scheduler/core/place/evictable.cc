@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/gangs/node_pods.h"
 #include "dialects/preemptable.h"
 
 namespace tutti::core {
@@ -35,9 +36,7 @@ std::vector<Held> Merge(std::vector<Held> held) {
 
 bool NeverGoes(const model::Pod& pod) {
   if (pod.spec->priority >= kSystemCritical || pod.meta.ns == "kube-system") return true;
-  const model::OwnerReference* controller = pod.meta.Controller();
-  if (controller && (controller->kind == "DaemonSet" || controller->kind == "Node")) return true;
-  return !dialects::IsPreemptable(pod);
+  return IsOnEachNode(pod) || !dialects::IsPreemptable(pod);
 }
 
 int32_t GoesBy(const cluster::PodEntry& pod, const Gang* gang) {
