@@ -56,13 +56,12 @@ void AddHealth(const PageSources& from, server::Pages* pages) {
       }};
   pages->live = {ping, scheduler, kube_io};
   pages->health = {ping, scheduler, kube_io, election};
-  pages->ready = {
-      ping,
-      scheduler,
-      kube_io,
-      election,
-      {"sched-handler-sync", [&driver] { return driver.WhyNotSynced(); }},
-      {"shutdown", [&driver] { return driver.stopping() ? "stopping" : ""; }}};
+  pages->ready = {ping,
+                  scheduler,
+                  kube_io,
+                  election,
+                  {"sched-handler-sync", [&driver] { return driver.WhyNotSynced(); }},
+                  {"shutdown", [&driver] { return driver.stopping() ? "stopping" : ""; }}};
   pages->on_check = [&health = from.health](std::string_view path, std::string_view check, bool well) {
     health.Count(path, check, well);
   };

@@ -12,8 +12,7 @@ namespace tutti::app {
 using Kind = doors::Failure::Kind;
 
 doors::DoorResult<observe::Outlook> ViewSource::Ask(const doors::Question& question) {
-  observe::WhatIf what_if{
-      .gangs = {}, .drained = question.node, .limit = question.limit, .waits = question.waits};
+  observe::WhatIf what_if{.gangs = {}, .drained = question.node, .limit = question.limit, .waits = question.waits};
   const bool of_manifests = question.node.empty() && !question.limit && !question.waits;
   std::vector<std::string> notes;
   if (of_manifests) {

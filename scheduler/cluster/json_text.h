@@ -23,8 +23,8 @@ size_t EndOfJson(std::string_view text);
 // A discarded value when `text` is no JSON; what is nested deeper than kDeepestJson is left out.
 base::Json ParseJson(std::string_view text);
 
-// The same of an API object, of a list, or of a watch event. Leaves out metadata.managedFields: they are up to half of an
-// object, and nothing here reads them.
+// The same of an API object, of a list, or of a watch event. Leaves out metadata.managedFields: they are up to half of
+// an object, and nothing here reads them.
 base::Json ParseObject(std::string_view text);
 
 }  // namespace tutti::cluster

@@ -110,14 +110,14 @@ struct Cycle::Parts {
   QuotaPass quota{state, book,      agenda,  quota_desk,    quota_gate, promises, stated,
                   sums,  auto_fits, planner, consideration, grow,       figures,  announcer};
   FlushPass flush{options, book, agenda, certificates, consideration, announcer, clock};
-  Drain drain{options,    state,  dialects,     queues,       waits,  quota_desk,    rankings,
-              book,       agenda, charges,      certificates, outbox, extender_desk, committer,
+  Drain drain{options,    state,  dialects,     queues,       waits,       quota_desk,    rankings,
+              book,       agenda, charges,      certificates, outbox,      extender_desk, committer,
               pod_status, keeper, queue_status, enrollment,   run_lengths, clock};
   PublishPass publish{options,     book,         agenda,     tallies,   figures, pod_status,
                       gang_status, queue_status, enrollment, announcer, journal, clock};
 
-  Rehearsal rehearsal{options,  state,    dialects, book,            queues, waits,     quota_desk, admission,
-                      planner,  rankings, seeker,   lone_preemption, start,  auto_fits, strangers,  run_lengths, clock};
+  Rehearsal rehearsal{options,  state,  dialects,        book,  queues,    waits,     quota_desk,  admission, planner,
+                      rankings, seeker, lone_preemption, start, auto_fits, strangers, run_lengths, clock};
 
   Parts(Options given, dialects::DialectList dialect_list, const base::Clock& time, observe::Observer* observer,
         cluster::Extenders* extenders)

@@ -57,8 +57,11 @@ AppWrappers::AppWrappers(Group group, DialectSettings settings, const JobQueues*
       settings_(std::move(settings)),
       queues_(queues),
       quotas_(quotas),
-      kind_{is_mcad_ ? "mcad.ibm.com" : "workload.codeflare.dev", "appwrappers", "AppWrapper",
-            is_mcad_ ? std::vector<std::string>{"v1beta1"} : std::vector<std::string>{"v1beta2", "v1beta1"}, "",
+      kind_{is_mcad_ ? "mcad.ibm.com" : "workload.codeflare.dev",
+            "appwrappers",
+            "AppWrapper",
+            is_mcad_ ? std::vector<std::string>{"v1beta1"} : std::vector<std::string>{"v1beta2", "v1beta1"},
+            "",
             /*is_record=*/true},
       kinds_{kind_} {
   kinds_.insert(kinds_.end(), WatchedKinds().begin(), WatchedKinds().end());

@@ -304,8 +304,7 @@ void Desire(const WrapperFacts& facts, WrapperWish wish, std::vector<DesiredObje
     if (!waits && standing.ours)
       out->push_back({.ref = item.Ref(ns, standing.seen->uid), .mode = DesiredObject::Mode::kGone, .seen = object});
     else if (!waits && standing.perhaps)
-      out->push_back(
-          {.ref = item.Ref(ns), .mode = DesiredObject::Mode::kGone, .controller = facts.wrapper->meta.uid});
+      out->push_back({.ref = item.Ref(ns), .mode = DesiredObject::Mode::kGone, .controller = facts.wrapper->meta.uid});
     else if (object)  // so that it stays known, if no feed shows it
       out->push_back(
           {.ref = item.Ref(ns), .mode = DesiredObject::Mode::kExists, .fields = *object->body, .seen = object});

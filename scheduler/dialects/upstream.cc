@@ -79,7 +79,8 @@ void Upstream::Put(std::shared_ptr<const model::Object> object, Touched* touched
   cluster::JsonReader read;
   const cluster::JsonField root(*object->body),
       spec = root["spec"], policy = spec["schedulingPolicy"], gang_policy = policy["gang"],
-      constraints = spec["schedulingConstraints"], topology = constraints["topology"], claims = spec["resourceClaims"], disruption = spec["disruptionMode"];
+      constraints = spec["schedulingConstraints"], topology = constraints["topology"], claims = spec["resourceClaims"],
+      disruption = spec["disruptionMode"];
   model::GangSpec gang = GangOf(name(), *object);
   // A basic group counts as one of minCount 1: its pods go one by one.
   if (gang_policy.present()) {

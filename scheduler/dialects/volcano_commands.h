@@ -25,7 +25,8 @@ class VolcanoCommands {
   std::string Drop(std::string_view ns, std::string_view name);
 
   enum class Action { kOpen, kClose };
-  // What the command that was created last asks of the queue, of those since `from_ms` (wall); nullopt: none is about it.
+  // What the command that was created last asks of the queue, of those since `from_ms` (wall); nullopt: none is about
+  // it.
   std::optional<Action> Of(std::string_view queue, base::Millis from_ms) const;
   // Adds that no command about the queue from before `until_ms` (wall) is desired any more.
   void DesireGone(std::string_view queue, base::Millis until_ms, std::vector<cluster::DesiredObject>* out) const;

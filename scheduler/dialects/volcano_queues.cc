@@ -236,8 +236,7 @@ void VolcanoQueues::Desire(const QueueReport& report, const cluster::Unseen& uns
   if (!state.empty()) desired.ref.resource_version = queue.object->meta.resource_version;
   out->push_back(std::move(desired));
   const bool is_open = report.spec->open();
-  const bool done =
-      asked && (*asked == VolcanoCommands::Action::kOpen ? is_open && !Stateless(observed) : !is_open);
+  const bool done = asked && (*asked == VolcanoCommands::Action::kOpen ? is_open && !Stateless(observed) : !is_open);
   commands_.DesireGone(report.spec->name, done ? std::numeric_limits<base::Millis>::max() : created_ms, out);
 }
 

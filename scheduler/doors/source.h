@@ -80,8 +80,8 @@ class Source {
   virtual std::shared_ptr<const QueueViews> ListQueues() = 0;
   virtual observe::History::Found HistoryOf(const std::string& ns, const std::string& name,
                                             const std::string& dialect) = 0;
-  // Answers the question; nothing comes of it. Failures: those of `may_ask`, kInvalid, kNotFound (the node, queue or gang),
-  // kUnavailable.
+  // Answers the question; nothing comes of it. Failures: those of `may_ask`, kInvalid, kNotFound (the node, queue or
+  // gang), kUnavailable.
   virtual DoorResult<observe::Outlook> Ask(const Question& question) = 0;
 };
 

@@ -46,10 +46,10 @@ std::string SentencesOf(const observe::StartEstimate& estimate, const v1::StartE
     return Utf8(estimate.why) + (list.empty() ? "" : fmt::format(" These have no known end: {}.", list));
   }
   for (const v1::AwaitedEnd& end : as.awaits())
-    names.push_back(NameOf(end.gang()) +
-                    (end.like_it() == 0 ? ""
-                                        : fmt::format(" ({} like it took {}, the median)", end.like_it(),
-                                                      SpanText(end.took_seconds()))));
+    names.push_back(NameOf(end.gang()) + (end.like_it() == 0
+                                              ? ""
+                                              : fmt::format(" ({} like it took {}, the median)", end.like_it(),
+                                                            SpanText(end.took_seconds()))));
   const std::string list = Listed(names, as.other_awaits());
   return std::string(Basis(estimate)) + (list.empty() ? "" : fmt::format(" These have to end before: {}.", list));
 }

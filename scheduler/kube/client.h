@@ -45,10 +45,10 @@ class KubeClient {
   // Returns the time since kube-io last began a turn. A healthy loop begins one every few seconds.
   base::Millis SinceLastTurnMs() const;
 
-  // REQUIRES: one of these is called, once. They post Leadership to the sink when pods, and what leaders record in other
-  // objects, were listed after the lease was won. At that instant the former leader's last write is over, and
-  // plan_after_ms has passed. They post Leadership{false} when the lease is lost, perhaps before that list. This process
-  // does not try for it again.
+  // REQUIRES: one of these is called, once. They post Leadership to the sink when pods, and what leaders record in
+  // other objects, were listed after the lease was won. At that instant the former leader's last write is over, and
+  // plan_after_ms has passed. They post Leadership{false} when the lease is lost, perhaps before that list. This
+  // process does not try for it again.
   void LeadAlone();
   void Elect(LeaseOptions options);
 
@@ -63,8 +63,8 @@ class KubeClient {
   // Post fail, also those under way.
   void Shutdown(base::Millis patience_ms);
 
-  // Send one request outside of feed and writer (TokenReview, SubjectAccessReview, ...), and wait for its answer. A long
-  // one goes by kStream, so that the lease does not wait for it.
+  // Send one request outside of feed and writer (TokenReview, SubjectAccessReview, ...), and wait for its answer. A
+  // long one goes by kStream, so that the lease does not wait for it.
   struct Reply {
     int status = 0;
     std::string body;  // JSON

@@ -3,8 +3,8 @@
 //
 // For a kind that is not served it posts KindSynced{served=false}, and looks for the kind again. When a CRD is deleted,
 // it posts its objects as gone. When a version appears that is preferred to the watched one, it lists the kind again in
-// that version. When the first list of a kind fails for long, or one that Refresh asked for, it posts KindUnreadable, and
-// KindSynced{served=true} once a list is complete.
+// that version. When the first list of a kind fails for long, or one that Refresh asked for, it posts KindUnreadable,
+// and KindSynced{served=true} once a list is complete.
 //
 // Start is called once, and Want at any time after it, on any thread; they take effect on the loop's thread. The rest
 // is the loop's thread only.

@@ -278,7 +278,8 @@ void KubeWriter::OnReadBack(uint64_t number, const Response& response) {
     Follow(job, AfterReadOfTaken(job, response));
   } else {
     Verdict verdict = AfterReadOfOwned(job, response);
-    if (verdict.answer.object) std::get<cluster::Delete>(job.command.body).object = cluster::RefOf(verdict.answer.object);
+    if (verdict.answer.object)
+      std::get<cluster::Delete>(job.command.body).object = cluster::RefOf(verdict.answer.object);
     Follow(job, std::move(verdict));
   }
   Pump();

@@ -165,8 +165,8 @@ class Observer {
     double seconds = 0;             // since it stood in line
   };
   virtual void OnPodsReady(const PodsReady&) {}
-  // The first gangs of such queues were tried, in so many rounds. A round was fruitful if a gang was given quota, or had
-  // to give it back.
+  // The first gangs of such queues were tried, in so many rounds. A round was fruitful if a gang was given quota, or
+  // had to give it back.
   virtual void OnQuotaAttempts(int64_t /*fruitful*/, int64_t /*fruitless*/) {}
 
   // How a queue that gives quota before there are pods stands, or a queue of a namespace that leads to one.

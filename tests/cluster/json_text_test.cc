@@ -79,7 +79,8 @@ TEST_CASE("JSON is read and written as the library itself would") {
 
 TEST_CASE("of an object, who manages its fields is left out") {
   const std::string managed = R"({"name":"x","managedFields":[{"manager":"m"}]})";
-  const std::string text = R"({"metadata":)" + managed + R"(,"data":{"managedFields":"kept"},"items":[{"metadata":)" + managed + "}]}";
+  const std::string text =
+      R"({"metadata":)" + managed + R"(,"data":{"managedFields":"kept"},"items":[{"metadata":)" + managed + "}]}";
   CHECK(ParseObject(text).dump() ==
         R"({"data":{"managedFields":"kept"},"items":[{"metadata":{"name":"x"}}],"metadata":{"name":"x"}})");
   CHECK(ParseJson(text)["metadata"].contains("managedFields"));

@@ -169,7 +169,8 @@ TEST_CASE("A new leader goes on with what an earlier one had begun to create, al
   CHECK(rig.UidOf(kMaps, "m") == map);
 }
 
-TEST_CASE("What an earlier leader created and could not list goes if there is no room any more, and nothing of others") {
+TEST_CASE(
+    "What an earlier leader created and could not list goes if there is no room any more, and nothing of others") {
   for (const char* owner : {"aw", "another", "none"}) {
     CAPTURE(owner);
     WrapperRig rig;

@@ -62,7 +62,8 @@ struct RunningRig : Rig {
     }
   }
   observe::StartEstimate Estimate(const std::string& gang) {
-    const auto outlook = Rehearsed(*this, {.gangs = {}, .drained = {}, .waits = model::GangKey{"label", "default", gang}});
+    const auto outlook =
+        Rehearsed(*this, {.gangs = {}, .drained = {}, .waits = model::GangKey{"label", "default", gang}});
     REQUIRE(outlook);
     REQUIRE(outlook->prospects.size() == 1);
     REQUIRE(outlook->prospects[0].start);
@@ -161,7 +162,8 @@ TEST_CASE("a limit that the API does not allow is none, and one that is over end
   CHECK(rig.StartsIn("waits") == 3'610);
 }
 
-TEST_CASE("what has no limit ends after as long as gangs like it have run, and not where it runs longer than all of them") {
+TEST_CASE(
+    "what has no limit ends after as long as gangs like it have run, and not where it runs longer than all of them") {
   RunningRig rig;
   rig.AddNode("a", 2);
   const auto run = [&rig](const std::string& name, int64_t seconds) {
@@ -248,9 +250,9 @@ TEST_CASE("gangs that wait start when it was said, whatever waits before them") 
     for (int i = 0; i < 4; ++i) rig.AddNode(fmt::format("n{}", i), 4);
     for (int i = 0; i < 14; ++i) {
       rig.AddGangOf(fmt::format("g{}", i), {.pods = up_to(5),
-                                           .cpu = up_to(3),
-                                           .limit_s = 10 * up_to(30) + up_to(9),
-                                           .priority_class = up_to(4) == 1 ? "high" : ""});
+                                            .cpu = up_to(3),
+                                            .limit_s = 10 * up_to(30) + up_to(9),
+                                            .priority_class = up_to(4) == 1 ? "high" : ""});
       rig.RunFor(up_to(3));
     }
     std::map<std::string, base::Millis> said;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binds that the API server does not judge, since it asks for quiet or what it asks is down: when they are repeated, what
-// their pods say, and that other pods do not wait for them.
+// Binds that the API server does not judge, since it asks for quiet or what it asks is down: when they are repeated,
+// what their pods say, and that other pods do not wait for them.
 #include "tests/core/rig.h"
 
 namespace tutti::core {

@@ -46,7 +46,8 @@ TEST_CASE("pod sets whose pods come once others run are told apart from those th
   // Which of the sets follow others, and which come one by one.
   const auto order_of = [](const char* text) {
     std::string order;
-    for (const PodSet& set : SetsOf(text)) order += set.name + (set.follows ? " follows " : set.ordered ? " by one " : " ");
+    for (const PodSet& set : SetsOf(text))
+      order += set.name + (set.follows ? " follows " : set.ordered ? " by one " : " ");
     return order;
   };
   CHECK(order_of(R"({"apiVersion":"jobset.x-k8s.io/v1alpha2","kind":"JobSet","spec":{"replicatedJobs":[

@@ -43,8 +43,7 @@ TEST_CASE("what is to be deleted for its controller is read first, and stays whe
         {"apiVersion", "g/v1"}, {"kind", "A"}, {"name", "a"}, {"uid", uid}, {"controller", controls}};
     return base::Json{{"apiVersion", "v1"},
                       {"kind", "ConfigMap"},
-                      {"metadata",
-                       {{"name", "m"}, {"namespace", "ns"}, {"uid", "u-m"}, {"ownerReferences", {owner}}}}}
+                      {"metadata", {{"name", "m"}, {"namespace", "ns"}, {"uid", "u-m"}, {"ownerReferences", {owner}}}}}
         .dump();
   };
   SECTION("of that one") {

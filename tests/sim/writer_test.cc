@@ -242,12 +242,12 @@ TEST_CASE_METHOD(WriterFixture, "Objects are created and deleted, and a refusal 
 TEST_CASE_METHOD(WriterFixture, "What is to be deleted for its controller stays where it has another, or none") {
   const GroupResource maps{"", "configmaps"};
   const auto make = [&](const char* name, const Json& owners) {
-    REQUIRE(store.Create({{"apiVersion", "v1"},
-                          {"kind", "ConfigMap"},
-                          {"metadata", {{"name", name}, {"ownerReferences", owners}}}}));
+    REQUIRE(store.Create(
+        {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", name}, {"ownerReferences", owners}}}}));
   };
   const auto owner = [](const char* uid, bool controls) {
-    return Json::array({{{"apiVersion", "v1"}, {"kind", "Thing"}, {"name", "t"}, {"uid", uid}, {"controller", controls}}});
+    return Json::array(
+        {{{"apiVersion", "v1"}, {"kind", "Thing"}, {"name", "t"}, {"uid", uid}, {"controller", controls}}});
   };
   make("own", owner("u-t", true));
   make("others", owner("u-s", true));

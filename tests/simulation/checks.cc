@@ -102,7 +102,8 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
       if (bind->pod.uid().empty() || bind->pod.resource_version.empty())
         Fail("bind without precondition", bind->pod.name());
     } else if (const auto* gone = std::get_if<cluster::Delete>(&command.body)) {
-      if (gone->object.uid().empty() && gone->controller.empty()) Fail("delete without precondition", gone->object.name());
+      if (gone->object.uid().empty() && gone->controller.empty())
+        Fail("delete without precondition", gone->object.name());
       deletes_.insert_or_assign(gone->object.uid(), replica.Knew());
     } else if (const auto* patch = std::get_if<cluster::Patch>(&command.body)) {
       const bool of_pod = patch->object.resource == "pods";

@@ -58,8 +58,8 @@ class QueueWaits {
   Agenda& agenda_;
   const base::Clock& clock_;
   std::map<queue::QueueId, std::set<queue::CellId>> freed_;  // which cells of which queue; all are held
-  std::map<queue::QueueKey, std::set<model::GangId>> await_;                        // a declaration of the queue
-  absl::flat_hash_map<model::GangId, std::vector<queue::QueueKey>> awaited_by_;     // where in `await_` the gang is
+  std::map<queue::QueueKey, std::set<model::GangId>> await_;                     // a declaration of the queue
+  absl::flat_hash_map<model::GangId, std::vector<queue::QueueKey>> awaited_by_;  // where in `await_` the gang is
   // What gangs asked for that were woken and not considered since, each with its queues, which are held.
   std::map<model::GangId, std::pair<queue::Waits::Leaves, queue::Ask>> promised_;
 };

@@ -51,8 +51,8 @@ class Binder {
   // Has the bind sent again after a while, which grows, and not before the API server says. Nothing is wrong with the
   // node, whose room stays held.
   void Repeat(model::GangId id, Assignment& assignment, const cluster::CommandReply& reply);
-  // Handles a bind that did not happen because the API server, or what it asks, fails: not for what the bind says. It is
-  // repeated. A member that this happens to again and again gives its room up, as one that is refused.
+  // Handles a bind that did not happen because the API server, or what it asks, fails: not for what the bind says. It
+  // is repeated. A member that this happens to again and again gives its room up, as one that is refused.
   void OnFailure(Gang& gang, Member& member, Assignment& assignment, const cluster::CommandReply& reply);
 
   const Options& options_;

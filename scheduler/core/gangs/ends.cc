@@ -23,10 +23,10 @@ constexpr size_t kMostUnknown = 100;
 // What a gang has on nodes, or a lone pod.
 struct Run {
   PodId first;
-  GangId gang;                                  // invalid: a lone pod
+  GangId gang;  // invalid: a lone pod
   std::vector<std::pair<Millis, PodId>> ends = {};
-  int64_t endless = 0;                          // pods
-  RunLengths::Guess like_it = {};               // by which some of it ends
+  int64_t endless = 0;             // pods
+  RunLengths::Guess like_it = {};  // by which some of it ends
 };
 
 // What is guessed of pods that have no limit, each class of a queue once.

@@ -43,7 +43,7 @@ RunLengths::Shape ShapeOf(const std::string& dialect, const model::GangSpec* gan
 
 // Looks at all pods that have room on nodes, but for those that each node has (of DaemonSets, and static ones). Those
 // of gangs that `asks` is true for end now. O(pods).
-Ends FindEnds(const cluster::ClusterState& state, const GangBook& book, const RunLengths& lengths,
-              base::Millis now_ms, const std::function<bool(model::GangId)>& asks);
+Ends FindEnds(const cluster::ClusterState& state, const GangBook& book, const RunLengths& lengths, base::Millis now_ms,
+              const std::function<bool(model::GangId)>& asks);
 
 }  // namespace tutti::core

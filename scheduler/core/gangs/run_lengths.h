@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunLengths: how long gangs have run that ended well of late, so that a guess can be made for those like them that have
-// no limit. It is kept in memory alone, and what it holds is bounded. One thread.
+// RunLengths: how long gangs have run that ended well of late, so that a guess can be made for those like them that
+// have no limit. It is kept in memory alone, and what it holds is bounded. One thread.
 #pragma once
 
 #include <compare>

@@ -25,7 +25,6 @@ struct WaitingLine {
 // Returns the gangs that wait and that `is_meant` is true for, at the instant (wall time): the first `most` of them.
 // O(gangs).
 WaitingLine LineOf(const GangBook& book, const cluster::ClusterState& state, base::Millis now_ms,
-                   const std::function<bool(const Gang&)>& is_meant,
-                   size_t most = std::numeric_limits<size_t>::max());
+                   const std::function<bool(const Gang&)>& is_meant, size_t most = std::numeric_limits<size_t>::max());
 
 }  // namespace tutti::core

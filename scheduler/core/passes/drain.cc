@@ -25,8 +25,7 @@ namespace {
 bool Matters(const Pod& before, const Pod& after) {
   return before.meta.deleting() != after.meta.deleting() ||
          !model::SameBut(before, after, &Pod::meta, &Pod::scheduling_group, &Pod::claims, &Pod::scheduled,
-                         &Pod::nominated_node, &Pod::started_ms, &Pod::run_limit_ms, &Pod::undo_begun,
-                         &Pod::preempted);
+                         &Pod::nominated_node, &Pod::started_ms, &Pod::run_limit_ms, &Pod::undo_begun, &Pod::preempted);
 }
 
 void Warn(const model::Object& object, const std::vector<std::string>& problems) {
@@ -165,8 +164,7 @@ void Drain::NoteRun(PodId id) {
   const base::Millis took_ms = std::max<base::Millis>(0, clock_.WallMs() - pod.started_ms);
   if (const GangId of = book_.GangOf(id)) {
     const Gang& gang = book_.at(of);
-    lengths_.Note(ShapeOf(gang.key.dialect, &gang.spec, book_.MemberOf(id).role, pod), gang.key,
-                  took_ms);
+    lengths_.Note(ShapeOf(gang.key.dialect, &gang.spec, book_.MemberOf(id).role, pod), gang.key, took_ms);
   } else if (book_.Settled(id)) {
     const model::GangKey key = book_.KeyOfSettled(id);
     lengths_.Note(ShapeOf(key.dialect, nullptr, "", pod), key, took_ms);

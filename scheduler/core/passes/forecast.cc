@@ -103,8 +103,8 @@ void Forecast::AddStarts(const std::vector<const GangDraft*>& asked, const Look&
     const LineName name = LineNamed(draft.spec, draft.key.dialect, desk_);
     const int64_t priority = RankOf(draft).PriorityAt(now);
     std::vector<GangDraft> line = LineBeside(draft).drafts;
-    auto place = std::ranges::find_if(
-        line, [&](const GangDraft& there) { return RankOf(there).PriorityAt(now) < priority; });
+    auto place =
+        std::ranges::find_if(line, [&](const GangDraft& there) { return RankOf(there).PriorityAt(now) < priority; });
     for (size_t j = 0; j <= i; ++j)  // those of the question before it stand there, too
       if (LineNamed(asked[j]->spec, asked[j]->key.dialect, desk_) == name)
         place = std::next(line.insert(place, AsIfMadeAt(now, *asked[j])));

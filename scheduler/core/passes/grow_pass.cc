@@ -153,8 +153,8 @@ void GrowPass::StartRest(Filling& filling, const Census& census) {
   if (extender_desk_.Ask(census.pending) == ExtenderDesk::Stand::kWaiting) {
     filling.asks = true;
   } else if (const auto failure = extender_desk_.Failure(census.pending)) {
-    RefuseWaiting(census, refusals_.Judged(filling.id, census.pending,
-                                           ExplainExtender(gang, filling.requirement, *failure)));
+    RefuseWaiting(census,
+                  refusals_.Judged(filling.id, census.pending, ExplainExtender(gang, filling.requirement, *failure)));
   } else if (!PlaceMinimum(filling.id)) {
     extender_desk_.Finish(census.pending, true);
     filling.placed = filling.requirement.lacking();

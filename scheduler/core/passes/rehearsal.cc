@@ -176,9 +176,8 @@ std::optional<Outlook> Rehearsal::Run(const observe::WhatIf& what_if) {
 std::vector<const GangDraft*> Rehearsal::InOrder(const std::vector<GangDraft>& drafts) const {
   std::vector<const GangDraft*> order;
   for (const GangDraft& draft : drafts) order.push_back(&draft);
-  std::ranges::stable_sort(order, std::ranges::greater(), [now = clock_.WallMs()](const GangDraft* one) {
-    return RankOf(*one).PriorityAt(now);
-  });
+  std::ranges::stable_sort(order, std::ranges::greater(),
+                           [now = clock_.WallMs()](const GangDraft* one) { return RankOf(*one).PriorityAt(now); });
   return order;
 }
 
@@ -206,8 +205,8 @@ Outlook Rehearsal::Relimit(QueueId queue, const Amounts& amounts) {
   for (const auto& [flavor, of] : amounts)
     if (!flavor.empty())
       return Undecided(
-          drafts,
-          {fmt::format("Queue {} has no flavors, and so none is called {}.", tree.spec(queue).name, flavor)}, left_out);
+          drafts, {fmt::format("Queue {} has no flavors, and so none is called {}.", tree.spec(queue).name, flavor)},
+          left_out);
   const Relimited relimited(queues_, waits_, queue, amounts);
   Outlook outlook = Answer(InOrder(drafts), NodeId());
   AddLeftOut(left_out, &outlook);
@@ -301,8 +300,8 @@ Outlook Rehearsal::Answer(const std::vector<const GangDraft*>& asked, NodeId dra
     }
     state_.Reclassify();
     seeker_.CatchUp();
-    Trial trial(state_, planner_.what_if(), book_, queues_, waits_, desk_, guests, ids, Trial::WeighsWaiting(options_, queues_),
-                changed);
+    Trial trial(state_, planner_.what_if(), book_, queues_, waits_, desk_, guests, ids,
+                Trial::WeighsWaiting(options_, queues_), changed);
     if (drained)
       for (const PodId pod : std::vector<PodId>(state_.pods_on(drained).begin(), state_.pods_on(drained).end()))
         trial.Evict(pod);

@@ -98,10 +98,9 @@ bool StartWalk::AskAlike(size_t a, size_t b) const {
     return x->role == y->role && book_.ClassOf(*x) == book_.ClassOf(*y) && !x->topology && !y->topology;
   };
   return !one.quota && !other.quota && one.queue == other.queue && one.queue_dialect == other.queue_dialect &&
-         one.min_member == other.min_member && one.roles == other.roles &&
-         one.units.empty() && other.units.empty() && one.topology == other.topology &&
-         one.min_resources == other.min_resources && one.further_queues == other.further_queues &&
-         std::ranges::equal(mine, others, is_like);
+         one.min_member == other.min_member && one.roles == other.roles && one.units.empty() && other.units.empty() &&
+         one.topology == other.topology && one.min_resources == other.min_resources &&
+         one.further_queues == other.further_queues && std::ranges::equal(mine, others, is_like);
 }
 
 bool StartWalk::IsRefusedAlike(size_t guest, const std::vector<size_t>& refused) const {

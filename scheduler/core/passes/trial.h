@@ -84,7 +84,8 @@ class Trial {
   Taken TakeTaken() { return std::exchange(taken_, {}); }
   // Has a guest end, which has taken this and does so no more.
   void End(model::GangId guest, const Taken& taken);
-  // Has these pods end. `gang`: what they leave of it has ended as well; invalid: they are of none, or some of it stays.
+  // Has these pods end. `gang`: what they leave of it has ended as well; invalid: they are of none, or some of it
+  // stays.
   void End(const std::vector<model::PodId>& pods, model::GangId gang);
 
  private:

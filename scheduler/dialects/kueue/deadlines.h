@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deadlines: when an admitted Workload has to leave because time is over, and when it ends at the latest. Pure functions.
+// Deadlines: when an admitted Workload has to leave because time is over, and when it ends at the latest. Pure
+// functions.
 #pragma once
 
 #include <string>

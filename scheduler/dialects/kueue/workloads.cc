@@ -535,8 +535,8 @@ model::GangSpec Workloads::SpecOf(const Entry& entry) const {
   if (entry.ended() || !entry.workload) return spec;
   const std::vector<RoleRead> roles = AskedRoles(entry);
   for (const RoleRead& role : roles) {
-    spec.roles.push_back({role.ask.name, role.ask.min_count.value_or(role.ask.count), 1,
-                          Labelled(role.topology, queues_, leaf)});
+    spec.roles.push_back(
+        {role.ask.name, role.ask.min_count.value_or(role.ask.count), 1, Labelled(role.topology, queues_, leaf)});
     spec.min_member = model::SaturatingAdd(spec.min_member, spec.roles.back().min);
   }
   std::ranges::sort(spec.roles, {}, &model::RoleSpec::name);

@@ -57,8 +57,8 @@ bool VolcanoCapacity::MayTake(QueueId taker, const Ask& ask) const {
 
 bool VolcanoCapacity::MayTakeFrom(QueueId taker, const Ask& ask, QueueId giver, const Ask& given) const {
   if (!MayDeal(taker, giver)) return false;
-  // A giver that is within what it deserves of one resource may take in its turn. So the taker has to stay within what it
-  // deserves of all that it is given, or they would take the same from each other without end.
+  // A giver that is within what it deserves of one resource may take in its turn. So the taker has to stay within what
+  // it deserves of all that it is given, or they would take the same from each other without end.
   const bool takes_back = std::ranges::any_of(given, [&](const CellAmount& a) {
     return At(giver, a.cell).has_deserved && used_.Used(giver, a.cell) <= Deserved(giver, a.cell);
   });

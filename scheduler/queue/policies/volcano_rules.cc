@@ -20,7 +20,8 @@ std::vector<std::vector<QueueId>> RootsTogether(const QueueTree& tree) {
   std::map<std::string_view, size_t> of_dialect;
   for (const QueueId root : tree.Roots()) {
     const model::QueueSpec& spec = tree.spec(root);
-    const auto [at, first] = spec.alone ? std::pair(of_dialect.end(), true) : of_dialect.try_emplace(spec.dialect, groups.size());
+    const auto [at, first] =
+        spec.alone ? std::pair(of_dialect.end(), true) : of_dialect.try_emplace(spec.dialect, groups.size());
     if (first)
       groups.push_back({root});
     else
