@@ -277,6 +277,8 @@ bool WrapperFacts::none_left() const {
          std::ranges::none_of(items, [](const ItemStanding& item) { return item.ours || item.perhaps; });
 }
 
+bool WrapperFacts::lists_none_left() const { return none_left() && ListsItems(status); }
+
 // While the spec cannot be read, it is not known what it has.
 std::string WrapperFacts::edit() const {
   const auto created = std::ranges::find_if(formers, [](const FormerItem& each) { return each.standing.ours; });

@@ -64,6 +64,7 @@ struct WrapperFacts {
   bool all_there() const;        // all items exist as they are to be, nothing else does, and none is leaving
   bool some_gone() const;        // an item that is watched is not there
   bool none_left() const;        // neither items, present or former, nor pods
+  bool lists_none_left() const;  // the status lists items, and none is left
   // "Job ns/j was created, and the spec does not have it any more"; empty: it has all that was created.
   std::string edit() const;
   int64_t failed() const;  // items that their controllers have given up

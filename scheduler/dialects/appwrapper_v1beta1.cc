@@ -173,7 +173,7 @@ WrapperWish DispatchedNow(const WrapperFacts& facts, McadNext next) {
 
 // What it lists is deleted. Once all is gone it lists nothing, or a later leader would delete it again.
 WrapperWish TakeAway(const WrapperFacts& facts) {
-  if (!facts.none_left() || !ListsItems(facts.status)) return {.items = Items::kRemove};
+  if (!facts.lists_none_left()) return {.items = Items::kRemove};
   return {.status = {{"componentStatus", nullptr}}};
 }
 
@@ -199,7 +199,7 @@ WrapperWish InQueue(const WrapperFacts& facts, McadNext next) {
       next.Note("Backoff", "AppWrapperNotRunnable.", facts.problem().empty() ? kInsufficient + why : why);
     next.Set("Pending", "Backoff", kRejoining);
     out["canrun"] = false;
-    if (facts.none_left() && ListsItems(facts.status)) out["componentStatus"] = nullptr;
+    if (facts.lists_none_left()) out["componentStatus"] = nullptr;
     return {.items = Items::kRemove, .status = std::move(next).Take()};
   }
   if (!facts.admitted()) {

@@ -173,7 +173,7 @@ WrapperWish Deploy(PhaseNext next) {
 
 // What takes the list of items out of the status, once none of them is left.
 Json WithoutList(const WrapperFacts& facts) {
-  if (!facts.none_left() || !ListsItems(facts.status)) return Json::object();
+  if (!facts.lists_none_left()) return Json::object();
   return {{"componentStatus", nullptr}};
 }
 

@@ -51,8 +51,8 @@ TEST_CASE("pod sets whose pods come once others run are told apart from those th
     return order;
   };
   CHECK(order_of(R"({"apiVersion":"jobset.x-k8s.io/v1alpha2","kind":"JobSet","spec":{"replicatedJobs":[
-      {"name":"driver"},{"name":"w","dependsOn":[{"name":"driver","status":"Ready"}]},{"name":"x","dependsOn":[]}]}})") ==
-        "driver w follows x ");
+      {"name":"driver"},{"name":"w","dependsOn":[{"name":"driver","status":"Ready"}]},
+      {"name":"x","dependsOn":[]}]}})") == "driver w follows x ");
   CHECK(order_of(R"({"apiVersion":"jobset.x-k8s.io/v1alpha2","kind":"JobSet","spec":{
       "startupPolicy":{"startupPolicyOrder":"InOrder"},"replicatedJobs":[{"name":"a"},{"name":"b"}]}})") ==
         "a b follows ");
