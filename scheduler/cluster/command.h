@@ -106,10 +106,10 @@ using CommandId = uint64_t;
 // Lower leaves first; while there is room nothing waits more than 5 s. What ends something goes before what begins the
 // next: gangs start one after the other, not all at the end, and few are half bound at any instant. First the bind that
 // makes a gang whole; then what finishes a preemption: the deletion of a pod that was told, and the bind of the pod
-// that others have left for. What lets an admitted job go, or makes its objects, is as urgent as a bind. A status says
-// why something waits, and autoscalers act on it; an Event tells of a pod; a report says of a gang that it started,
-// which its pods have said by then.
-enum class Lane { kCommit = 0, kFinish = 1, kBind = 2, kEvict = 2, kStatus = 3, kEvent = 4, kReport = 5 };
+// that others have left for. What lets an admitted job go, or makes its objects, is as urgent as a bind. Then come the
+// objects without which no gang can be admitted. A status says why something waits, and autoscalers act on it; an Event
+// tells of a pod; a report says of a gang that it started, which its pods have said by then.
+enum class Lane { kCommit = 0, kFinish = 1, kBind = 2, kEvict = 2, kPrepare = 3, kStatus = 4, kEvent = 5, kReport = 6 };
 
 struct Command {
   CommandId id = 0;  // unique for the life of the process; 0: no answer is wanted

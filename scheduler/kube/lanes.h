@@ -22,7 +22,7 @@ inline bool InBackground(cluster::Lane lane) { return lane >= cluster::Lane::kSt
 class Lanes {
  public:
   static constexpr base::Millis kAgedAfterMs = 4'000;
-  static constexpr std::array<int, 6> kAgedShare = {1, 2, 2, 32, 64, 128};  // a share of 1/N of the places
+  static constexpr std::array<int, 7> kAgedShare = {1, 2, 2, 4, 32, 64, 128};  // a share of 1/N of the places
 
   void Push(cluster::Lane lane, uint64_t job, base::Millis now_ms);
   // Takes out the next command. Takes one of the background only if it has waited since `background_since_ms` or

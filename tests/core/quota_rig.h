@@ -18,6 +18,7 @@ struct QuotaWorld {
   std::map<std::string, dialects::GangReport> reports;  // by gang
   std::map<std::string, dialects::SharingReport> sharing;
   std::vector<std::string> events;
+  bool makes_maps = false;  // each gang needs a ConfigMap of its name
 };
 
 class QuotaDialect final : public DeclaringDialect {
@@ -52,8 +53,13 @@ class QuotaDialect final : public DeclaringDialect {
     return at == world_->locals.end() ? std::nullopt : std::optional(at->second);
   }
   base::Millis Desire(const dialects::GangReport& report, const cluster::Unseen&,
-                      std::vector<cluster::DesiredObject>*) const override {
-    dialects::GangReport& told = world_->reports[report.spec->key.name];
+                      std::vector<cluster::DesiredObject>* to) const override {
+    const model::GangKey& key = report.spec->key;
+    if (world_->makes_maps)
+      to->push_back({.ref = cluster::NewRef("", "v1", "configmaps", "ConfigMap", key.ns, key.name),
+                     .mode = cluster::DesiredObject::Mode::kExists,
+                     .fields = {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", key.name}}}}});
+    dialects::GangReport& told = world_->reports[key.name];
     told = report;
     told.spec = nullptr;
     return 0;

@@ -394,6 +394,20 @@ TEST_CASE("quota: a gang that grows by sums alone is tried again when there is a
   CHECK(rig.Bound() == 3);
 }
 
+TEST_CASE("quota: what a waiting gang needs is created ahead of statuses, and behind binds") {
+  QuotaRig rig;
+  rig.world.makes_maps = true;
+  std::vector<cluster::Lane> lanes;
+  rig.fate = [&lanes](const cluster::Command& command) {
+    if (std::holds_alternative<cluster::Create>(command.body)) lanes.push_back(command.lane);
+    return sim::Fate{};
+  };
+  rig.AddLeaf("q", {{"f", 0}});
+  rig.Declare("g", "q", Workers(2));
+  rig.Settle();
+  CHECK(lanes == std::vector{cluster::Lane::kPrepare});
+}
+
 TEST_CASE("quota: queues are told what their gangs have") {
   QuotaRig rig;
   rig.AddLeaf("q", {{"f", 3}});

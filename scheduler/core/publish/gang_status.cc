@@ -109,17 +109,23 @@ void GangStatus::Report(GangId id) {
     agenda_.At(id, clock_.MonotonicMs() + in_ms, Agenda::Due::kTell);
   }
   for (const cluster::DesiredObject& each : desired) {  // it is here once for each try, before the next one
-    const bool lacks = each.mode == cluster::DesiredObject::Mode::kExists && !keeper_.Created(each.ref);
-    if (const cluster::WriteRefusal* refused = lacks ? keeper_.Refused(each.ref) : nullptr)
+    if (const cluster::WriteRefusal* refused = Lacks(each) ? keeper_.Refused(each.ref) : nullptr)
       TellGang(gang, true, "FailedCreate",
                fmt::format("{} {} is refused: {}", each.ref.kind, each.ref.name(), refused->message));
   }
-  keeper_.Want(subject, LaneOf(gang, report), std::move(desired));
+  const Lane lane = LaneOf(gang, report, desired);
+  keeper_.Want(subject, lane, std::move(desired));
 }
 
-Lane GangStatus::LaneOf(const Gang& gang, const dialects::GangReport& report) {
+bool GangStatus::Lacks(const cluster::DesiredObject& desired) const {
+  return desired.mode == cluster::DesiredObject::Mode::kExists && !keeper_.Created(desired.ref);
+}
+
+Lane GangStatus::LaneOf(const Gang& gang, const dialects::GangReport& report,
+                        std::span<const cluster::DesiredObject> desired) const {
   // These writes let its job go, or make its objects: its pods come only after them.
   if (gang.state == GangState::kAdmitted) return Lane::kBind;
+  if (std::ranges::any_of(desired, [this](const auto& each) { return Lacks(each); })) return Lane::kPrepare;
   const bool started = gang.state == GangState::kWhole || gang.state == GangState::kFinished;
   return started && report.pending == 0 ? Lane::kReport : Lane::kStatus;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 
 #include "cluster/state.h"
@@ -40,8 +41,11 @@ class GangStatus final : public ObjectKeeper::Owner {
   // Tells whether the report differs from the last one in counts alone, and one such was made a moment ago.
   bool WaitsForCounts(model::GangId id, const dialects::GangReport& report);
   std::map<std::string, std::map<std::string, int64_t>> NodesByRole(const Gang& gang) const;
-  // Returns how urgent the writes about the gang are.
-  static cluster::Lane LaneOf(const Gang& gang, const dialects::GangReport& report);
+  // Tells whether the object is to exist, and does not yet.
+  bool Lacks(const cluster::DesiredObject& desired) const;
+  // Returns how urgent the writes of what is desired for the gang are.
+  cluster::Lane LaneOf(const Gang& gang, const dialects::GangReport& report,
+                       std::span<const cluster::DesiredObject> desired) const;
   // Posts the Events that the dialect has of what changed since the last report.
   void Announce(Gang& gang, const dialects::GangReport& now);
   ObjectKeeper::Subject SubjectOf(const Gang& gang) { return {this, gang.key}; }
