@@ -266,6 +266,38 @@ TEST_CASE("quota: a pod that is deleted before it has a node keeps no quota, wha
   CHECK_FALSE(rig.Has("g"));
 }
 
+TEST_CASE("quota: a gang that was half bound gives back all its places with its quota") {
+  QuotaRig rig;
+  rig.AddLeaf("q", {{"f", 4}});
+  rig.AddNode("n1", 4);
+  rig.Declare("g", "q", Workers(3));
+  rig.Settle();
+  rig.fate = [](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    return bind && bind->pod.name() == "w1" ? sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422}
+                                            : sim::Fate{};
+  };
+  for (const char* name : {"w0", "w1", "w2"}) rig.AddPod(name, {.gang = "g", .role = "worker"});
+  rig.Settle();
+  rig.Delete("w1");  // its place is held for the pod that is to come
+  rig.Settle();
+  REQUIRE((rig.NodeOf("w0") + rig.NodeOf("w2")) == "n1");
+  REQUIRE(rig.Report("g").state == GangState::kAdmitted);
+  rig.Annotate("g", "barred", "Deactivated");
+  rig.Settle();
+  rig.Annotate("g", "barred", "");  // it may have quota again as soon as its pods are gone
+  rig.Settle();
+  REQUIRE(rig.Report("g").quota.evicted_reason == "Deactivated");
+  for (const char* name : {"w0", "w2"}) rig.Delete(name);
+  rig.Settle();
+  CHECK(rig.Report("g").state == GangState::kAdmitted);
+  rig.Annotate("g", "barred", "Deactivated");
+  rig.Settle();
+  rig.AddPod("other", {.cpu = "4"});
+  rig.Settle();
+  CHECK(rig.NodeOf("other") == "n1");
+}
+
 TEST_CASE("quota: gangs of several queues that lack the same nodes are each woken by them") {
   QuotaRig rig;
   rig.AddLeaf("a", {{"f", 4}});

@@ -234,7 +234,6 @@ bool Committer::Abort(GangId id) {
   Gang& gang = book_.at(id);
   if (!gang.plan || gang.whole || gang.plan->bind_left) return false;
   if (!book_.CensusOf(gang)->NobodyBound()) return false;  // bound by another scheduler
-  plans_.ReleaseUnsent(id);
   plans_.End(id);
   return true;
 }

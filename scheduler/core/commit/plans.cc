@@ -64,6 +64,7 @@ void Plans::RestartDeadline(Gang& gang) const {
 }
 
 void Plans::End(GangId id) {
+  ReleaseUnsent(id);
   Gang& gang = book_.at(id);
   agenda_.Cancel(id, gang.plan->deadline_ms);
   gang.plan.reset();

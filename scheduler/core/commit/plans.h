@@ -40,7 +40,7 @@ class Plans {
   std::string NewId();
   // Sets the deadline by which the gang is to be whole, counted from now. REQUIRES: a plan.
   void RestartDeadline(Gang& gang) const;
-  // Closes the plan. REQUIRES: nothing of it is left to do.
+  // Closes the plan, and gives up the room of all members whose bind has not left. REQUIRES: nothing of it is left to do.
   void End(model::GangId id);
   // Holds room on the node for the pod, and what the pod takes there.
   void Hold(model::PodId pod, model::NodeId node, cluster::Takings takings = {});
