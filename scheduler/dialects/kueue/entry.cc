@@ -54,9 +54,10 @@ std::optional<JobEnd> Entry::End() const {
 std::map<std::string, int64_t> Entry::Done() const {
   if (!by_pods()) return DoneOf(*kind, sets, *job->body);
   std::map<std::string, int64_t> done;
-  if (kind->pods == PodOwner::kGroup && !group.serves)
-    for (const auto& [name, pod] : pods)
-      if (pod.succeeded) ++done[pod.role];
+  if (kind->pods != PodOwner::kGroup || group.serves) return done;
+  for (const auto& [name, pod] : pods)
+    if (pod.succeeded) ++done[pod.role];
+  for (const auto& [role, count] : read.done) done[role] = std::max(done[role], count);  // some may be gone by now
   return done;
 }
 
