@@ -56,6 +56,30 @@ TEST_CASE("A gang that cannot be completed is undone as a whole") {
   }
 }
 
+TEST_CASE("A gang is whole, and not undone, if all of its minimum is bound and kept") {
+  Rig rig;
+  for (const char* node : {"n1", "n2", "n3"}) rig.AddNode(node, 1);
+  rig.LoseBindsAfter(1);
+  rig.AddGang("g", 2, 2, 0, "");
+  rig.Pass(1'000);
+  REQUIRE(rig.Bound() == 1);
+  const bool is_first = !rig.NodeOf("g-0").empty();
+  const std::string first = is_first ? "g-0" : "g-1", last = is_first ? "g-1" : "g-0", node = rig.NodeOf(first);
+  rig.fate = [&last](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    return bind && bind->pod.name() == last ? Refused() : sim::Fate();
+  };
+  rig.DeleteNode(node);
+  rig.AddPod("g-2", {.gang = "g", .min = "2", .owner = ""});
+  rig.Pass(1'000);
+  REQUIRE_FALSE(rig.NodeOf("g-2").empty());
+  rig.AddNode(node, 1);
+  rig.Pass(90'000);
+  CHECK(rig.Bound() == 2);
+  CHECK(rig.NodeOf(last).empty());
+  CHECK_THAT(rig.Waits(last), Catch::Contains("is whole"));
+}
+
 TEST_CASE("A member on which it cannot be written that its gang is undone is not deleted before it can") {
   Rig rig;
   rig.AddNode("n1", 2);

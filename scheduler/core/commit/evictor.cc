@@ -126,6 +126,11 @@ bool Evictor::EvictUnlessKept(Member& member, const std::string& why) {
   return true;
 }
 
+bool Evictor::Keeps(const Member& member) const {
+  const cluster::PodEntry& entry = state_.pod(member.pod);
+  return !entry.leaving && WhyKept(*entry.pod).has_value();
+}
+
 bool Evictor::EvictLost(Member& member) { return EvictUnlessKept(member, "the node it was bound to does not exist"); }
 
 void Evictor::OnEnded(PodId id) {

@@ -46,6 +46,8 @@ class Evictor {
   void Evict(model::PodId pod, const Eviction& eviction);
   // Evicts a member of a gang that is undone. Returns false if it is kept, and Member::why_kept says why.
   bool EvictUnlessKept(Member& member, const std::string& why);
+  // Tells whether the member would stay if its gang were undone, and is not on its way out.
+  bool Keeps(const Member& member) const;
   // Evicts a member that can only be recreated, because its node does not exist. Returns false likewise.
   bool EvictLost(Member& member);
   // Makes the gangs ready that the pod was evicted for: it is gone, and about to be dropped.

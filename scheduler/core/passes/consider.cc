@@ -130,6 +130,7 @@ void Consideration::Recall(GangId id, Census& census) {
     Plans::RecallWhole(gang, Require(gang, census).met());
     return;
   }
+  if (undo_.KeepsAll(gang, census)) return Plans::RecallWhole(gang, true);
   const bool first = !std::exchange(gang.resumed, true);  // later it was planned here, and nothing of it is on its way
   committer_.Resume(id, finding.half_done.plan, finding.half_done.commit_uid, first);
   // A word on the members that cannot be bound at once, whatever they say already: a late bind by the leader that

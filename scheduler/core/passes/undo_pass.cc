@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "base/planted.h"
@@ -51,10 +52,16 @@ void UndoPass::Continue(GangId id, const Census& census) {
     busy = committer_.evictor().EvictUnlessKept(*member, "its gang is being undone") || busy;
   // What is acknowledged has to be seen, or without its plan it would look as if it waited.
   if (busy || !gang.plan->open.empty()) return;
-  for (Member* member : gang.members)
-    if (!member->why_kept.empty()) pod_status_.TellKept(*member);
   committer_.plans().End(id);
   agenda_.MarkReady(id);
+  if (KeepsAll(gang, *book_.CensusOf(gang))) return;
+  for (Member* member : gang.members)
+    if (!member->why_kept.empty()) pod_status_.TellKept(*member);
+}
+
+bool UndoPass::KeepsAll(const Gang& gang, const Census& census) const {
+  const auto is_kept = [this](const Member* member) { return committer_.evictor().Keeps(*member); };
+  return census.lost.empty() && std::ranges::all_of(census.placed, is_kept) && Require(gang, census).met();
 }
 
 bool UndoPass::EvictLost(Member& member) {

@@ -25,6 +25,9 @@ class UndoPass {
   bool TakeOver(model::GangId id, const Census& census);
   // Continues to undo the gang. REQUIRES: the plan is being undone.
   void Continue(model::GangId id, const Census& census);
+  // Tells whether all of the minimum is bound, and to undo the gang would evict none of it. What was to be the last
+  // member is not needed then. REQUIRES: no plan.
+  bool KeepsAll(const Gang& gang, const Census& census) const;
   // Evicts a member whose node does not exist. Returns true if it is on its way out.
   bool EvictLost(Member& member);
 
