@@ -160,6 +160,7 @@ struct Kind {
     for (const std::string& pod : it.pods) out.mutable_victims()->add_pods(Utf8(pod));
     for (const std::string& node : it.nodes) out.mutable_victims()->add_nodes(Utf8(node));
   }
+  void operator()(const AwaitsPods&) const { out.set_kind("pods"); }
   void operator()(const BeingUndone&) const { out.set_kind("undoing"); }
 };
 

@@ -89,6 +89,7 @@ struct QuotaTerms {
   bool has_checks = false;            // others have to agree, or have agreed
   // Since when its pods are ready (wall time), as its object says; 0: they are not, or that is not asked for.
   base::Millis ready_ms = 0;
+  base::Millis admitted_ms = 0;  // since when it may start (wall time), as its object says; 0: it may not
   bool released = false;  // its job may make pods, or still has some: quota and nodes are kept until it has stopped
   // By role, how many of its members have ended well and are not followed by others: they take no quota any more.
   std::map<std::string, int64_t> done;

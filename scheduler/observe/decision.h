@@ -163,11 +163,16 @@ class Observer {
     const model::GangKey& gang;
     std::string_view queue, local;  // see QuotaStep
     double seconds = 0;             // since it stood in line
+    double admitted_seconds = 0;    // since it was admitted
   };
   virtual void OnPodsReady(const PodsReady&) {}
-  // The first gangs of such queues were tried, in so many rounds. A round was fruitful if a gang was given quota, or
-  // had to give it back.
-  virtual void OnQuotaAttempts(int64_t /*fruitful*/, int64_t /*fruitless*/) {}
+  // The first gangs of such queues were tried, in so many rounds, which took so long together. A round was fruitful if
+  // a gang was given quota, or had to give it back.
+  struct QuotaAttempts {
+    int64_t fruitful = 0, fruitless = 0;
+    double seconds = 0;
+  };
+  virtual void OnQuotaAttempts(const QuotaAttempts&) {}
 
   // How a queue that gives quota before there are pods stands, or a queue of a namespace that leads to one.
   struct QuotaQueue {

@@ -229,7 +229,7 @@ void Metrics::OnQuota(const QuotaStep& step) { registry_->quota.Count(step); }
 
 void Metrics::OnPodsReady(const PodsReady& ready) { registry_->quota.Count(ready); }
 
-void Metrics::OnQuotaAttempts(int64_t fruitful, int64_t fruitless) { registry_->quota.CountAttempts(fruitful, fruitless); }
+void Metrics::OnQuotaAttempts(const QuotaAttempts& attempts) { registry_->quota.Count(attempts); }
 
 void Metrics::OnQuotaQueue(const QuotaQueue& queue) { registry_->quota.Show(queue); }
 

@@ -30,7 +30,7 @@ class Metrics final : public Observer {
   void OnFlushed(const model::GangKey& gang, bool placed) override;
   void OnQuota(const QuotaStep& step) override;
   void OnPodsReady(const PodsReady& ready) override;
-  void OnQuotaAttempts(int64_t fruitful, int64_t fruitless) override;
+  void OnQuotaAttempts(const QuotaAttempts& attempts) override;
   void OnQuotaQueue(const QuotaQueue& queue) override;
   // Counts an answer of the API server, `seconds` after the request. Status 0: there was no answer. Negative seconds
   // are not counted: the request was a watch. All calls must be on one thread.

@@ -44,8 +44,8 @@ class Observers final : public Observer {
   void OnPodsReady(const PodsReady& ready) override {
     for (Observer* one : watchers_) one->OnPodsReady(ready);
   }
-  void OnQuotaAttempts(int64_t fruitful, int64_t fruitless) override {
-    for (Observer* one : watchers_) one->OnQuotaAttempts(fruitful, fruitless);
+  void OnQuotaAttempts(const QuotaAttempts& attempts) override {
+    for (Observer* one : watchers_) one->OnQuotaAttempts(attempts);
   }
   void OnQuotaQueue(const QuotaQueue& queue) override {
     for (Observer* one : watchers_) one->OnQuotaQueue(queue);

@@ -33,6 +33,11 @@ Histogram::BucketBoundaries WaitBuckets() {
   return bounds;
 }
 
+// A tenth of a millisecond to ten seconds. Kueue's begin at 5 ms, which is longer than most attempts take here.
+Histogram::BucketBoundaries AttemptBuckets() {
+  return {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
+}
+
 // "DeactivatedDueToX" is reason "Deactivated", and X what is under it.
 std::pair<std::string, std::string> ReasonAndCause(std::string_view word) {
   constexpr std::string_view kDueTo = "DueTo";
@@ -56,7 +61,7 @@ struct QuotaMetrics::Families {
   Family<Counter>& Counters(const char* name, const char* help) {
     return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
   }
-  Family<Histogram>& Waits(const char* name, const char* help) {
+  Family<Histogram>& Histograms(const char* name, const char* help) {
     return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
   }
 
@@ -64,7 +69,7 @@ struct QuotaMetrics::Families {
   struct OfQueues {
     Family<Gauge>&pending, &reserving, &admitted, &status, &reservation, &usage;
     Family<Counter>&reserved_total, &admitted_total, &evicted_total;
-    Family<Histogram>&reserved_seconds, &admitted_seconds, &checks_seconds, &ready_seconds;
+    Family<Histogram>&reserved_seconds, &admitted_seconds, &checks_seconds, &ready_seconds, &admitted_ready_seconds;
   };
   OfQueues cluster{
       Gauges("kueue_pending_workloads",
@@ -83,16 +88,22 @@ struct QuotaMetrics::Families {
       Counters("kueue_admitted_workloads_total", "The total number of admitted workloads per 'cluster_queue'."),
       Counters("kueue_evicted_workloads_total",
                "The number of evicted workloads per 'cluster_queue', 'reason' and 'underlying_cause'."),
-      Waits("kueue_quota_reserved_wait_time_seconds",
-            "The time between a workload was created or requeued until it got quota reservation, per 'cluster_queue'."),
-      Waits("kueue_admission_wait_time_seconds",
-            "The time between a workload was created or requeued until admission, per 'cluster_queue'."),
-      Waits("kueue_admission_checks_wait_time_seconds",
-            "The time from when a workload got the quota reservation until admission, per 'cluster_queue'; of those with "
-            "admission checks."),
-      Waits("kueue_ready_wait_time_seconds",
-            "The time between a workload was created or requeued until its pods were ready, per 'cluster_queue'; with "
-            "waitForPodsReady."),
+      Histograms(
+          "kueue_quota_reserved_wait_time_seconds",
+          "The time between a workload was created or requeued until it got quota reservation, per 'cluster_queue'."),
+      Histograms("kueue_admission_wait_time_seconds",
+                 "The time between a workload was created or requeued until admission, per 'cluster_queue'."),
+      Histograms(
+          "kueue_admission_checks_wait_time_seconds",
+          "The time from when a workload got the quota reservation until admission, per 'cluster_queue'; of those with "
+          "admission checks."),
+      Histograms(
+          "kueue_ready_wait_time_seconds",
+          "The time between a workload was created or requeued until its pods were ready, per 'cluster_queue'; with "
+          "waitForPodsReady."),
+      Histograms("kueue_admitted_until_ready_wait_time_seconds",
+                 "The time between a workload was admitted until its pods were ready, per 'cluster_queue'; with "
+                 "waitForPodsReady."),
   };
   OfQueues local{
       Gauges("kueue_local_queue_pending_workloads",
@@ -111,16 +122,20 @@ struct QuotaMetrics::Families {
       Counters("kueue_local_queue_admitted_workloads_total", "The total number of admitted workloads of a LocalQueue."),
       Counters("kueue_local_queue_evicted_workloads_total",
                "The number of evicted workloads of a LocalQueue, per 'reason' and 'underlying_cause'."),
-      Waits("kueue_local_queue_quota_reserved_wait_time_seconds",
-            "The time between a workload of a LocalQueue was created or requeued until it got quota reservation."),
-      Waits("kueue_local_queue_admission_wait_time_seconds",
-            "The time between a workload of a LocalQueue was created or requeued until admission."),
-      Waits("kueue_local_queue_admission_checks_wait_time_seconds",
-            "The time from when a workload of a LocalQueue got the quota reservation until admission; of those with "
-            "admission checks."),
-      Waits("kueue_local_queue_ready_wait_time_seconds",
-            "The time between a workload of a LocalQueue was created or requeued until its pods were ready; with "
-            "waitForPodsReady."),
+      Histograms("kueue_local_queue_quota_reserved_wait_time_seconds",
+                 "The time between a workload of a LocalQueue was created or requeued until it got quota reservation."),
+      Histograms("kueue_local_queue_admission_wait_time_seconds",
+                 "The time between a workload of a LocalQueue was created or requeued until admission."),
+      Histograms(
+          "kueue_local_queue_admission_checks_wait_time_seconds",
+          "The time from when a workload of a LocalQueue got the quota reservation until admission; of those with "
+          "admission checks."),
+      Histograms("kueue_local_queue_ready_wait_time_seconds",
+                 "The time between a workload of a LocalQueue was created or requeued until its pods were ready; with "
+                 "waitForPodsReady."),
+      Histograms("kueue_local_queue_admitted_until_ready_wait_time_seconds",
+                 "The time between a workload of a LocalQueue was admitted until its pods were ready; with "
+                 "waitForPodsReady."),
   };
   Family<Gauge>& nominal =
       Gauges("kueue_cluster_queue_nominal_quota", "The nominal quota of a ClusterQueue by flavor and resource.");
@@ -145,6 +160,9 @@ struct QuotaMetrics::Families {
       Counters("kueue_admission_attempts_total",
                "The total number of attempts to admit workloads, each of which may try several, per 'result': success, "
                "or inadmissible where no workload was admitted.");
+  Family<Histogram>& attempt_seconds = Histograms(
+      "kueue_admission_attempt_duration_seconds",
+      "How long such an attempt took, per 'result'; of attempts that were made one after the other, their mean.");
 
   using QueueName = std::pair<std::string, std::string>;  // namespace, or nothing, and name
   template <typename Metric>
@@ -268,17 +286,24 @@ void QuotaMetrics::Count(const Observer::QuotaStep& step) {
 
 void QuotaMetrics::Count(const Observer::PodsReady& ready) {
   Families& f = *families_;
-  f.Wait(f.cluster.ready_seconds, {"", std::string(ready.queue)}, ready.seconds);
-  if (!ready.local.empty())
-    f.Wait(f.local.ready_seconds, {ready.gang.ns, std::string(ready.local)}, ready.seconds);
+  const auto wait = [&](Families::OfQueues& families, const Families::QueueName& name) {
+    f.Wait(families.ready_seconds, name, ready.seconds);
+    f.Wait(families.admitted_ready_seconds, name, ready.admitted_seconds);
+  };
+  wait(f.cluster, {"", std::string(ready.queue)});
+  if (!ready.local.empty()) wait(f.local, {ready.gang.ns, std::string(ready.local)});
 }
 
-void QuotaMetrics::CountAttempts(int64_t fruitful, int64_t fruitless) {
-  const auto count = [this](const char* result, int64_t times) {
-    if (times > 0) families_->attempts_total.Add({{"result", result}}).Increment(static_cast<double>(times));
+void QuotaMetrics::Count(const Observer::QuotaAttempts& attempts) {
+  const double mean_seconds = attempts.seconds / static_cast<double>(attempts.fruitful + attempts.fruitless);
+  const auto count = [&](const char* result, int64_t times) {
+    if (times == 0) return;
+    families_->attempts_total.Add({{"result", result}}).Increment(static_cast<double>(times));
+    Histogram& seconds = families_->attempt_seconds.Add({{"result", result}}, AttemptBuckets());
+    for (int64_t i = 0; i < times; ++i) seconds.Observe(mean_seconds);
   };
-  count("success", fruitful);
-  count("inadmissible", fruitless);
+  count("success", attempts.fruitful);
+  count("inadmissible", attempts.fruitless);
 }
 
 void QuotaMetrics::Show(const Observer::QuotaQueue& queue) {

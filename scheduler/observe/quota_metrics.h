@@ -21,7 +21,7 @@ class QuotaMetrics {
 
   void Count(const Observer::QuotaStep& step);
   void Count(const Observer::PodsReady& ready);
-  void CountAttempts(int64_t fruitful, int64_t fruitless);
+  void Count(const Observer::QuotaAttempts& attempts);
   // Shows the queue as it stands; a queue that is gone is not shown any more.
   void Show(const Observer::QuotaQueue& queue);
 

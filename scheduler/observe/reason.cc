@@ -62,15 +62,20 @@ bool SameMembers(const Figures& a, const Figures& b) {
          });
 }
 
+// Whether the same parts of the two minimums lack members.
+bool SameLacks(const Minimum& a, const Minimum& b) {
+  const auto lacks = [](const auto& m, const auto& n) { return (m.exist < m.min) == (n.exist < n.min); };
+  return Alike(a.roles, b.roles, lacks) && Alike(a.units, b.units, lacks);
+}
+
 // Compares two causes of one kind by what the gang's sentence says about them.
 struct SameCause {
   const Reason &a, &b;
 
   bool operator()(const Problem& x, const Problem& y) const { return x == y; }
   bool operator()(const LacksMembers& x, const LacksMembers& y) const {
-    const auto lacks = [](const auto& m, const auto& n) { return (m.exist < m.min) == (n.exist < n.min); };
     return x.head_missing == y.head_missing && (x.gated > 0) == (y.gated > 0) && (x.deleting > 0) == (y.deleting > 0) &&
-           Alike(a.minimum.roles, b.minimum.roles, lacks) && Alike(a.minimum.units, b.minimum.units, lacks) &&
+           SameLacks(a.minimum, b.minimum) &&
            Alike(x.strangers, y.strangers, [](const auto& m, const auto& n) { return m.first == n.first; });
   }
   bool operator()(const LacksPart& x, const LacksPart& y) const { return x.of == y.of && x.unit == y.unit; }
@@ -94,6 +99,7 @@ struct SameCause {
   bool operator()(const ExtenderFailed& x, const ExtenderFailed& y) const { return x == y; }
   bool operator()(const PreparingVolumes&, const PreparingVolumes&) const { return true; }
   bool operator()(const AwaitsVictims&, const AwaitsVictims&) const { return true; }  // they become fewer
+  bool operator()(const AwaitsPods&, const AwaitsPods&) const { return SameLacks(a.minimum, b.minimum); }
   bool operator()(const BeingUndone&, const BeingUndone&) const { return true; }
 };
 
@@ -142,6 +148,7 @@ GangState StateOf(const Reason& reason) {
     GangState operator()(const ExtenderFailed&) const { return GangState::kWaitingForNodes; }
     GangState operator()(const PreparingVolumes&) const { return GangState::kBinding; }
     GangState operator()(const AwaitsVictims&) const { return GangState::kBinding; }
+    GangState operator()(const AwaitsPods&) const { return GangState::kAdmitted; }
     GangState operator()(const BeingUndone&) const { return GangState::kWaitingForNodes; }
   };
   return std::visit(State{}, reason.cause);

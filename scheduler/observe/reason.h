@@ -148,6 +148,10 @@ struct AwaitsVictims {
   std::vector<std::string> nodes;  // that they leave, sorted
   friend bool operator==(const AwaitsVictims&, const AwaitsVictims&) = default;
 };
+// Its minimum has places, and some of it has no pod yet; the minimum's `exist` are those that have one.
+struct AwaitsPods {
+  friend bool operator==(const AwaitsPods&, const AwaitsPods&) = default;
+};
 // Its start failed, and its bound members are being evicted.
 struct BeingUndone {
   friend bool operator==(const BeingUndone&, const BeingUndone&) = default;
@@ -158,9 +162,9 @@ struct Problem {
   friend bool operator==(const Problem&, const Problem&) = default;
 };
 
-using Cause =
-    std::variant<Problem, LacksMembers, LacksPart, NoHead, BelowMinimum, QueueRefuses, AwaitsQuota, LacksNodes,
-                 LacksMinResources, BindRefused, ExtenderFailed, PreparingVolumes, AwaitsVictims, BeingUndone>;
+using Cause = std::variant<Problem, LacksMembers, LacksPart, NoHead, BelowMinimum, QueueRefuses, AwaitsQuota,
+                           LacksNodes, LacksMinResources, BindRefused, ExtenderFailed, PreparingVolumes, AwaitsVictims,
+                           AwaitsPods, BeingUndone>;
 
 struct Reason {
   std::string ns = {}, gang = {};

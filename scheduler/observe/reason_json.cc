@@ -127,6 +127,7 @@ struct Kind {
     out["pods"] = it.pods;
     out["nodes"] = it.nodes;
   }
+  void operator()(const AwaitsPods&) const { out["kind"] = "pods"; }
   void operator()(const BeingUndone&) const { out["kind"] = "undoing"; }
 };
 

@@ -161,6 +161,21 @@ std::string SayMissing(const Figures& figures, int64_t times) {
   return fmt::format(" Missing: {}{}.{}", figures.more_lack ? "at least " : "", missing, never);
 }
 
+// "its head does not exist yet, role gpu has 7 of 8", or "3 of 4 exist": which members do not exist.
+std::string SayAbsent(const Minimum& minimum, bool head_missing) {
+  std::string lack;
+  const auto lacks = [&lack](const auto& part) { return part.exist < part.min && lack.size() < kLongList; };
+  const auto and_then = [&lack] { return lack.empty() ? "" : ", "; };
+  if (head_missing) lack = "its head does not exist yet";
+  for (const Minimum::Role& role : minimum.roles)
+    if (lacks(role)) lack += fmt::format("{}role {} has {} of {}", and_then(), Named(role.name), role.exist, role.min);
+  for (const Minimum::Units& units : minimum.units)
+    if (lacks(units))
+      lack += fmt::format("{}of the subgroups of {} {} of {} have {} member{}", and_then(), Named(units.name),
+                          units.exist, units.min, units.size, S(units.size));
+  return lack.empty() ? fmt::format("{} of {} exist", minimum.exist, minimum.members) : lack;
+}
+
 // `queue "q" is full: cpu capability 4, used 3, asked 3 (short by 2); memory …`
 std::string SayCells(const QueueRefuses& refuses) {
   using Limit = QueueRefuses::Limit;
@@ -188,18 +203,7 @@ struct SentenceOf {
   std::string operator()(const Problem& problem) const { return problem.text; }
 
   std::string operator()(const LacksMembers& it) const {
-    std::string lack;
-    const auto lacks = [&lack](const auto& part) { return part.exist < part.min && lack.size() < kLongList; };
-    const auto and_then = [&lack] { return lack.empty() ? "" : ", "; };
-    if (it.head_missing) lack = "its head does not exist yet";
-    for (const Minimum::Role& role : reason.minimum.roles)
-      if (lacks(role))
-        lack += fmt::format("{}role {} has {} of {}", and_then(), Named(role.name), role.exist, role.min);
-    for (const Minimum::Units& units : reason.minimum.units)
-      if (lacks(units))
-        lack += fmt::format("{}of the subgroups of {} {} of {} have {} member{}", and_then(), Named(units.name),
-                            units.exist, units.min, units.size, S(units.size));
-    if (lack.empty()) lack = fmt::format("{} of {} exist", reason.minimum.exist, reason.minimum.members);
+    std::string lack = SayAbsent(reason.minimum, it.head_missing);
     for (const auto& [scheduler, pods] : it.strangers)
       lack += fmt::format("; {} more name{} {}", pods, pods == 1 ? "s" : "", Named(scheduler));
     if (it.gated > 0) lack += fmt::format("; {} held back by scheduling gates", it.gated);
@@ -292,6 +296,11 @@ struct SentenceOf {
                        SayList(it.nodes), SayList(it.pods));
   }
 
+  std::string operator()(const AwaitsPods&) const {
+    return fmt::format("{} has places for its {}, and waits for pods that are still to be created: {}.", NameOf(reason),
+                       SayMinimum(reason.minimum), SayAbsent(reason.minimum, false));
+  }
+
   std::string operator()(const BeingUndone&) const {
     return fmt::format(
         "{} is being undone, for not every required member could be bound in time: those that are bound go first.",
@@ -322,6 +331,7 @@ struct WordOf {
   std::string_view operator()(const ExtenderFailed&) const { return "ExtenderFailed"; }
   std::string_view operator()(const PreparingVolumes&) const { return "BindingVolumes"; }
   std::string_view operator()(const AwaitsVictims&) const { return "WaitingForVictims"; }
+  std::string_view operator()(const AwaitsPods&) const { return "AwaitsPods"; }
   std::string_view operator()(const BeingUndone&) const { return "Undone"; }
 };
 

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/publish/explain.h"
+
 namespace tutti::core {
 
 using base::Millis;
@@ -38,13 +40,13 @@ void PublishPass::Run() {
 bool PublishPass::TooEarly(GangId id, const Refusal& refusal) {
   const Gang& gang = book_.at(id);
   const Millis quiet_ms = gang.joined_ms + kMembersQuietMs;
-  if (refusal.state() != GangState::kWaitingForMembers || gang.members.empty() || clock_.MonotonicMs() >= quiet_ms)
-    return false;
+  const bool of_members = refusal.state() == GangState::kWaitingForMembers || refusal.state() == GangState::kAdmitted;
+  if (!of_members || gang.members.empty() || clock_.MonotonicMs() >= quiet_ms) return false;
   agenda_.At(id, quiet_ms, Agenda::Due::kTell);
   return true;
 }
 
-bool PublishPass::TellMembers(GangId id) {
+bool PublishPass::TellMembers(GangId id, const Refusal& of_gang) {
   Gang& gang = book_.at(id);
   const bool whole = gang.whole && gang.state != GangState::kInvalid, undoing = gang.plan && gang.plan->undoing();
   const Millis now = clock_.MonotonicMs(), all_ms = kRetellOneMs * std::ssize(gang.members);
@@ -87,13 +89,12 @@ bool PublishPass::TellMembers(GangId id) {
   // A gate says of itself that the pod is held; where there is none the pod is told.
   for (const Members* waiting : {&census->pending, &census->held})
     for (Member* member : *waiting)
-      if (const Refusal* why = whole ? member->refusal.get() : &*gang.refusal; why && !member->promised)
-        tell(*member, *why);
+      if (const Refusal* why = whole ? member->refusal.get() : &of_gang; why && !member->promised) tell(*member, *why);
   // Before a gang is whole no bind leaves while it waits: a member that has a place held, such as for its volumes,
   // waits too.
   for (Member* member : census->reserved)
     if (!gang.whole && !member->promised && gang.plan->open.at(member->id).stage == Assignment::Stage::kReserved)
-      tell(*member, *gang.refusal);
+      tell(*member, of_gang);
   if (cost_ms > 0)
     gang.note.retell_ms = std::min(std::max(now, gang.note.retell_ms) + cost_ms, now + may_owe_ms + kRetellMostMs);
   figures_.writes().Spend(std::max<int64_t>(0, renewed - has_turn));
@@ -106,7 +107,7 @@ void PublishPass::PublishGang(GangId id) {
   if (gang.refusal && gang.state != GangState::kWhole && TooEarly(id, *gang.refusal)) return;
   bool told = true;
   if (gang.refusal) {
-    told = TellMembers(id);
+    told = TellMembers(id, *gang.refusal);
     if (told && !TooEarly(id, *gang.refusal)) {
       const observe::Words& words = gang.refusal->words();
       if (gang.note.sentence != words.sentence && !words.sentence.empty() && !AwaitsPods(gang))
@@ -116,6 +117,7 @@ void PublishPass::PublishGang(GangId id) {
     }
   } else {
     gang.note.sentence.clear();
+    if (gang.plan && gang.plan->awaits_pods()) told = TellMembers(id, ExplainAwaitedPods(gang, book_));
   }
   // What is said of the gang has the figures that its members wait to be told.
   const bool later = !told && gang.note.reported && gang.note.reported->state == gang.state &&

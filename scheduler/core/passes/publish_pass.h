@@ -34,10 +34,10 @@ class PublishPass {
 
  private:
   void PublishGang(model::GangId id);
-  // Tells each member that waits why. Returns false if some are to be told new figures, and wait for their turn.
-  // REQUIRES: the gang is refused.
-  bool TellMembers(model::GangId id);
-  // Returns true if members joined a moment ago, so that "members are missing" is reported later.
+  // Tells each member that waits why: what it waits for itself on top of a whole gang, else `of_gang`. Returns false if
+  // some are to be told new figures, and wait for their turn.
+  bool TellMembers(model::GangId id, const Refusal& of_gang);
+  // Returns true if members joined a moment ago, so that what says that some are missing is reported later.
   bool TooEarly(model::GangId id, const Refusal& refusal);
   // Closes the gang if its members are gone, and that was reported.
   void CloseIfOver(model::GangId id);

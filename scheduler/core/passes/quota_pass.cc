@@ -80,7 +80,11 @@ void QuotaPass::Run() {
       },
       [this](GangId id) { KeepNodes(id); }};
   found_.clear();
-  if (desk_.any()) Follow(desk_.Run(nodes));
+  if (!desk_.any()) return;
+  const Announcer::Instant started = Announcer::Now();
+  const queue::PassResult result = desk_.Run(nodes);
+  announcer_.QuotaAttempts(result.fruitful, result.fruitless, started);
+  Follow(result);
 }
 
 void QuotaPass::Consider(GangId id) {
@@ -90,7 +94,6 @@ void QuotaPass::Consider(GangId id) {
 }
 
 void QuotaPass::Follow(const queue::PassResult& result) {
-  announcer_.QuotaAttempts(result.fruitful, result.fruitless);
   for (const auto& evicted : result.evicted) {
     gate_.TellEvicted(evicted.gang, evicted.by);
     gate_.ReleaseIfStopped(evicted.gang);

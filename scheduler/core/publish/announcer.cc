@@ -93,7 +93,14 @@ void Announcer::Ready(const Gang& gang, std::string_view queue) const {
   observer_->OnPodsReady({.gang = gang.key,
                           .queue = queue,
                           .local = gang.quota->report.has->local_queue,
-                          .seconds = std::max(0.0, Seconds(terms.ready_ms - terms.ask.queued_ms))});
+                          .seconds = std::max(0.0, Seconds(terms.ready_ms - terms.ask.queued_ms)),
+                          .admitted_seconds = std::max(0.0, Seconds(terms.ready_ms - terms.admitted_ms))});
+}
+
+void Announcer::QuotaAttempts(int64_t fruitful, int64_t fruitless, Instant started) const {
+  if (!observer_ || fruitful + fruitless == 0) return;
+  const std::chrono::duration<double> took = Now() - started;
+  observer_->OnQuotaAttempts({fruitful, fruitless, took.count()});
 }
 
 }  // namespace tutti::core

@@ -38,10 +38,8 @@ class Announcer {
              std::string_view reason = {}, const Gang* by = nullptr, std::string_view by_queue = {}) const;
   // Reports that the gang's pods are ready. REQUIRES: it has quota.
   void Ready(const Gang& gang, std::string_view queue) const;
-  // Reports how often the first of such queues were tried: see Observer.
-  void QuotaAttempts(int64_t fruitful, int64_t fruitless) const {
-    if (observer_ && fruitful + fruitless > 0) observer_->OnQuotaAttempts(fruitful, fruitless);
-  }
+  // Reports how often the first of such queues were tried, since `started`: see Observer.
+  void QuotaAttempts(int64_t fruitful, int64_t fruitless, Instant started) const;
   // Reports how a queue that gives quota before there are pods stands now.
   void Queue(const observe::Observer::QuotaQueue& queue) const {
     if (observer_) observer_->OnQuotaQueue(queue);

@@ -8,6 +8,7 @@
 
 #include "core/gangs/draft.h"
 #include "core/gangs/evidence.h"
+#include "core/publish/explain.h"
 
 namespace tutti::core {
 
@@ -129,6 +130,8 @@ observe::Decision Describer::Describe(const Gang& gang) const {
   const int64_t open_volumes = OpenVolumes(gang);
   if (gang.refusal)
     decision.why = gang.refusal->shared_reason();
+  else if (gang.plan && gang.plan->awaits_pods())
+    decision.why = ExplainAwaitedPods(gang, book_).shared_reason();
   else if (open_volumes > 0)
     decision.why = std::make_shared<const observe::Reason>(
         observe::Reason{.ns = gang.key.ns, .gang = gang.key.name, .cause = observe::PreparingVolumes{open_volumes}});

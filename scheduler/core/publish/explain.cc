@@ -101,6 +101,26 @@ Refusal ExplainVictims(const Gang& gang, const Requirement& requirement, const c
   return Refuse(gang, requirement, std::move(awaits), Wake::kNothing);
 }
 
+Refusal ExplainAwaitedPods(const Gang& gang, const GangBook& book) {
+  observe::Minimum minimum;
+  std::map<std::string, observe::Minimum::Role> roles;
+  for (const auto& [id, assignment] : gang.plan->open) {
+    const Member& member = book.at(id);
+    if (member.late) continue;
+    const int64_t exists = member.promised ? 0 : 1;
+    ++minimum.members;
+    minimum.exist += exists;
+    observe::Minimum::Role& role = roles[member.role];
+    ++role.min;
+    role.exist += exists;
+  }
+  minimum.have = minimum.members;
+  for (auto& [name, role] : roles)
+    if (!name.empty()) minimum.roles.push_back({name, role.min, role.min, role.exist});
+  return Refusal(
+      Reason{.ns = gang.key.ns, .gang = gang.key.name, .minimum = std::move(minimum), .cause = observe::AwaitsPods{}});
+}
+
 Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const Census& census,
                        const Strangers& strangers, const cluster::ClusterState& state) {
   const std::string head = requirement.head_missing ? strangers.OfHead(gang.key) : std::string();

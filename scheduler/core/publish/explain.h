@@ -25,6 +25,10 @@ Refusal ExplainUndoing(const Gang& gang);
 // with victims.
 Refusal ExplainVictims(const Gang& gang, const Requirement& requirement, const cluster::ClusterState& state);
 
+// Explains that the gang is admitted, and some pods of its minimum are still to be created. REQUIRES: a plan that
+// awaits pods.
+Refusal ExplainAwaitedPods(const Gang& gang, const GangBook& book);
+
 // Explains that too few members exist: which minimum, how many there are, and where the others are: held back by gates,
 // on nodes that are gone, of roles without a minimum, or with other schedulers (`strangers`).
 Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const Census& census,

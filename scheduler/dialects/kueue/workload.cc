@@ -269,6 +269,8 @@ WorkloadRead ReadWorkload(const model::Object& workload) {
     out.evicted_ms = TimeIn(*evicted, "lastTransitionTime");
   }
   if (const Json* ready = FindTrue(conditions, "PodsReady")) out.ready_ms = TimeIn(*ready, "lastTransitionTime");
+  if (const Json* admitted = FindTrue(conditions, "Admitted"))
+    out.admitted_ms = TimeIn(*admitted, "lastTransitionTime");
   const Json* reserved = FindTrue(conditions, "QuotaReserved");
   if (const JsonField admission = status["admission"]; admission.present() && reserved) {
     std::set<std::string> failed;

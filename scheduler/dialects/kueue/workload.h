@@ -65,6 +65,7 @@ struct WorkloadRead {
   std::string evicted_reason;           // of condition Evicted, where that holds
   base::Millis evicted_ms = 0;          // since then; wall
   base::Millis ready_ms = 0;            // since when condition PodsReady holds; wall; 0: it does not
+  base::Millis admitted_ms = 0;         // the same of condition Admitted
   std::map<std::string, int64_t> done;  // reclaimablePods, by pod set
   std::string replaces;                 // "namespace/name" of the Workload that this one is a larger form of
 };

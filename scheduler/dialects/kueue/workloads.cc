@@ -500,6 +500,7 @@ model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
   quota.not_before_ms = entry.read.requeue_at_ms;
 
   quota.ready_ms = entry.read.ready_ms;
+  quota.admitted_ms = entry.read.admitted_ms;
   quota.barred = BarredBy(entry, quota, ReadChecks(entry, &quota));
   if (const Entry* replacement = ReplacementOf(entry); replacement && quota.barred.empty() && !quota.has)
     quota.barred = replacement->read.has ? kSliceReplaced : kReplacementWaits;
