@@ -18,7 +18,6 @@ constexpr std::array<std::string_view, 6> kWorkedOff = {"Pod", "Deployment", "Re
                                                         "Job", "RayCluster", "RayJob"};
 // Kinds that are kept and shown but change nothing here, and what they would have changed.
 constexpr std::pair<std::string_view, std::string_view> kOnlyKept[] = {
-    {"ResourceQuota", "what exceeds it is not refused"},
     {"HorizontalPodAutoscaler", "replicas stay as they are written"},
     {"RuntimeClass", "its overhead and its nodes are not added to pods"},
     {"ValidatingAdmissionPolicy", "nothing is refused by it"},

@@ -43,6 +43,7 @@ inline const GroupResource kVolumes{"", "persistentvolumes"};
 inline const GroupResource kStorageClasses{"storage.k8s.io", "storageclasses"};
 inline const GroupResource kLeases{"coordination.k8s.io", "leases"};
 inline const GroupResource kLimitRanges{"", "limitranges"};
+inline const GroupResource kResourceQuotas{"", "resourcequotas"};
 inline const GroupResource kPriorityClasses{"scheduling.k8s.io", "priorityclasses"};
 inline const GroupResource kCustomResourceDefinitions{"apiextensions.k8s.io", "customresourcedefinitions"};
 inline const GroupResource kRayClusters{"ray.io", "rayclusters"};

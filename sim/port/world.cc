@@ -7,6 +7,7 @@
 #include "sim/controllers/ephemeral_volume_controller.h"
 #include "sim/controllers/job_controller.h"
 #include "sim/controllers/replica_set_controller.h"
+#include "sim/controllers/resource_quota_controller.h"
 #include "sim/controllers/stateful_set_controller.h"
 #include "sim/controllers/volume_controller.h"
 #include "sim/kuberay/ray_cluster_controller.h"
@@ -37,6 +38,7 @@ World::World(const base::Clock& clock, WorldOptions options)
     add(std::make_unique<StatefulSetController>(store_, clock_));
     add(std::make_unique<EphemeralVolumeController>(store_, clock_));
     add(std::make_unique<VolumeController>(store_, clock_));
+    add(std::make_unique<ResourceQuotaController>(store_, clock_));
     add(std::make_unique<RayClusterController>(store_, clock_, options.kuberay));
     add(std::make_unique<RayJobController>(store_, clock_, options.kuberay));
   }

@@ -225,6 +225,7 @@ Object Store::Commit(const ApiResource& resource, EventType type, Json object, c
   WatchEvent event{type, stored_as, committed, previous, resource_version_};
   if (stored_as == kCustomResourceDefinitions) OnDefinitionChanged(event);
   if (stored_as == kPriorityClasses || stored_as == kLimitRanges) templates_.Clear();
+  quotas_.Follow(event);
   log_.push_back(event);
   if (log_.size() > event_log_) {
     oldest_dropped_ = log_.front().resource_version;

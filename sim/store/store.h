@@ -39,6 +39,7 @@
 #include "sim/objects/resources.h"
 #include "sim/objects/selectors.h"
 #include "sim/store/pod_templates.h"
+#include "sim/store/resource_quotas.h"
 
 namespace tutti::sim {
 
@@ -128,6 +129,7 @@ class Store {
   const ResourceTable& resources() const { return resources_; }
   // What is known of the pod specs that were created before: to be asked and told while manifests are read.
   PodTemplates& templates() { return templates_; }
+  const ResourceQuotas& quotas() const { return quotas_; }
   // Takes a built-in group version out, as kube-apiserver's --runtime-config=GROUP/VERSION=false does. REQUIRES: none
   // of its objects is there.
   void StopServing(std::string_view group, std::string_view version);
@@ -233,6 +235,7 @@ class Store {
   base::Random random_;
   ResourceTable resources_;
   PodTemplates templates_;
+  ResourceQuotas quotas_{*this};
   absl::flat_hash_map<GroupResource, Table> tables_;
   int64_t resource_version_ = 1;
   int64_t oldest_dropped_ = 0;  // the last resourceVersion that fell out of the log

@@ -162,6 +162,9 @@ ApiResult<Object> Store::Create(Json object, const CreateOptions& options) {
   if (Find(resource.id, NamespaceOf(object), NameOf(object))) {
     return Refuse(AlreadyExists(resource.id, NameOf(object)));
   }
+  if (!options.restore) {
+    if (auto admitted = quotas_.Admit(resource, object); !admitted) return Refuse(admitted.error());
+  }
   if (options.dry_run) return std::make_shared<const Json>(std::move(object));
   return Commit(resource, EventType::kAdded, std::move(object), nullptr);
 }

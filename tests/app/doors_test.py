@@ -412,10 +412,10 @@ class SimSaysWhatItIs(unittest.TestCase):
             return answer.headers.get_all("Warning") or []
 
     def test_what_has_no_effect_is_a_warning_when_it_is_written_and_only_then(self):
-        url, _, errors = self.sim(stdin=NODE + "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\n"
-                                  "spec: {hard: {pods: '1'}}\n---\napiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\n"
+        url, _, errors = self.sim(stdin=NODE + "---\napiVersion: v1\nkind: HorizontalPodAutoscaler\nmetadata: {name: q}\n"
+                                  "spec: {maxReplicas: 3, scaleTargetRef: {kind: Deployment, name: d}}\n---\napiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\n"
                                   "metadata: {name: j}\n")
-        self.assertIn("note: the kind ResourceQuota has no effect in the embedded cluster", errors)
+        self.assertIn("note: the kind HorizontalPodAutoscaler has no effect in the embedded cluster", errors)
         self.assertIn("note: the kind JobSet of jobset.x-k8s.io/v1alpha2 is not known here: j is ignored", errors)
         pods = "{containers: [{name: c, image: i}]}"
         stateful = ("apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: s}\nspec: {selector: {matchLabels: {a: b}}, "

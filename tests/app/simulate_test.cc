@@ -265,15 +265,14 @@ TEST_CASE("kinds that every cluster has are taken, and those that change nothing
       "spec: {maxReplicas: 3, scaleTargetRef: {kind: Deployment, name: d}}\n" + meta("node.k8s.io/v1", "RuntimeClass") +
       "handler: h\noverhead: {podFixed: {cpu: 250m}}\n" + meta("discovery.k8s.io/v1", "EndpointSlice") +
       "addressType: IPv4\nendpoints: []\nports: []\n" + meta("v1", "PodTemplate") + pod + "\n" +
-      meta("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy") + "spec: {}\n" +
-      meta("v1", "ResourceQuota") + "spec: {hard: {pods: '1'}}\n");
-  REQUIRE(notes.size() == 5);
+      meta("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy") + "spec: {}\n");
+  REQUIRE(notes.size() == 4);
   CHECK(notes[0] == "the embedded cluster has no controller for the kind CronJob: no pods are made (default/x)");
   CHECK_THAT(notes[1], Catch::StartsWith("the kind HorizontalPodAutoscaler has no effect"));
   CHECK(notes[2] ==
-        "the kind ResourceQuota has no effect in the embedded cluster: what exceeds it is not refused (default/x)");
-  CHECK_THAT(notes[3], Catch::StartsWith("the kind RuntimeClass has no effect"));
-  CHECK_THAT(notes[4], Catch::StartsWith("the kind ValidatingAdmissionPolicy has no effect"));
+        "the kind RuntimeClass has no effect in the embedded cluster: its overhead and its nodes are not added to pods "
+        "(x)");
+  CHECK_THAT(notes[3], Catch::StartsWith("the kind ValidatingAdmissionPolicy has no effect"));
 }
 
 TEST_CASE("kinds that are not known are left out with one note a kind, unless they are to be errors") {

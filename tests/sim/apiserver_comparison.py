@@ -141,6 +141,15 @@ class Comparison:
             for each in found[:10]:
                 print("    " + each)
 
+    def await_refusal(self, words, path, body):
+        """Until both servers refuse to create it with these words: a real one takes a moment."""
+        deadline = time.monotonic() + 60
+        for server in (self.ours, self.real):
+            while words not in json.dumps(server.call("POST", path + "?dryRun=All", body, "application/json")[1]):
+                if time.monotonic() > deadline:
+                    raise SystemExit(f"not refused within a minute: {words}")
+                time.sleep(0.2)
+
     def quietly(self, method, path):
         for server in (self.ours, self.real):
             server.call(method, path, None, "application/json")
@@ -357,6 +366,38 @@ def other_kinds(same):
         "minAvailable": 1, "selector": {"matchLabels": {"a": "b"}}}})
 
 
+def quotas(same):
+    """A namespace of its own: what a ResourceQuota refuses, once each server knows how much is used of it."""
+    ns = "/api/v1/namespaces/limited"
+    pods = ns + "/pods"
+
+    def asking(name, **resources):
+        return pod(name, containers=container(resources=resources))
+
+    same("namespace", "POST", "/api/v1/namespaces", {"metadata": {"name": "limited"}})
+    same("quota", "POST", ns + "/resourcequotas", {"metadata": {"name": "q"}, "spec": {"hard": {
+        "pods": "2", "requests.cpu": "1", "limits.memory": "3Gi", "requests.x.io/g": "1", "services": "1",
+        "count/jobs.batch": "1"}}})
+    same("quota, scoped", "POST", ns + "/resourcequotas", {"metadata": {"name": "short"}, "spec": {
+        "hard": {"pods": "0"}, "scopes": ["Terminating"]}})
+    same.await_refusal("failed quota: q", pods, asking("first"))
+    memory = {"memory": "1Gi"}
+    same("a container that says nothing", "POST", pods, asking("first"))
+    same("a container that says half", "POST", pods, asking("first", requests={"cpu": "1"}))
+    same("too much of one", "POST", pods, asking("first", requests={"cpu": "1500m"}, limits=memory))
+    same("too much of several", "POST", pods, asking("first", requests={"cpu": "2"}, limits={
+        "memory": "4Gi", "cpu": "2", "x.io/g": "2"}))
+    same("a pod that ends in time", "POST", pods, pod("first", activeDeadlineSeconds=9, containers=container(
+        resources={"requests": {"cpu": "100m"}, "limits": memory})))
+    same("what fits", "POST", pods, asking("first", requests={"cpu": "400m"}, limits=memory))
+    same("more than is left", "POST", pods, asking("second", requests={"cpu": "700m"}, limits=memory))
+    same("what fits beside it", "POST", pods, asking("second", requests={"cpu": "100m"}, limits=memory))
+    same("one pod too many", "POST", pods, asking("third", requests={"cpu": "100m"}, limits=memory))
+    service = {"spec": {"ports": [{"port": 80}]}}
+    same("one service", "POST", ns + "/services", {"metadata": {"name": "a"}, **service})
+    same("two services", "POST", ns + "/services", {"metadata": {"name": "b"}, **service})
+
+
 def events(same):
     modern = "/apis/events.k8s.io/v1/namespaces/t/events"
     event = {"metadata": {"name": "e"}, "regarding": {"kind": "Pod", "name": "p", "namespace": "t"}, "reason": "R",
@@ -430,7 +471,7 @@ def custom_resources(same):
 def compare(ours, real):
     same = Comparison(ours, real)
     same("namespace", "POST", "/api/v1/namespaces", {"metadata": {"name": "t"}})
-    for part in (good_pods, bad_pods, bindings_and_edits, odd_requests, workloads, other_kinds, events, custom_resources):
+    for part in (good_pods, bad_pods, bindings_and_edits, odd_requests, workloads, other_kinds, quotas, events, custom_resources):
         part(same)
     same("namespace, deleted", "DELETE", "/api/v1/namespaces/t")
     for title in sorted(set(DIFFERS) - same.met):
