@@ -107,6 +107,7 @@ struct Kind {
   }
   void operator()(const NoHead& it) const { out.set_kind("no-head"), out.set_head(Utf8(it.pod)); }
   void operator()(const BelowMinimum&) const { out.set_kind("below-minimum"); }
+  void operator()(const GivesWay&) const { out.set_kind("gives-way"); }
   void operator()(const QueueRefuses& it) const {
     out.set_kind("queue");
     v1::QueueRefuses& to = *out.mutable_queue();

@@ -81,6 +81,7 @@ struct SameCause {
   bool operator()(const LacksPart& x, const LacksPart& y) const { return x.of == y.of && x.unit == y.unit; }
   bool operator()(const NoHead& x, const NoHead& y) const { return x == y; }
   bool operator()(const BelowMinimum&, const BelowMinimum&) const { return true; }
+  bool operator()(const GivesWay&, const GivesWay&) const { return true; }
   bool operator()(const QueueRefuses& x, const QueueRefuses& y) const {
     return x.problem == y.problem && x.by_min_resources == y.by_min_resources &&
            Alike(x.cells, y.cells, [](const auto& m, const auto& n) { return SameNames(m, n); });
@@ -140,6 +141,7 @@ GangState StateOf(const Reason& reason) {
     GangState operator()(const LacksPart&) const { return GangState::kWaitingForMembers; }
     GangState operator()(const NoHead&) const { return GangState::kWaitingForMembers; }
     GangState operator()(const BelowMinimum&) const { return GangState::kWaitingForMembers; }
+    GangState operator()(const GivesWay&) const { return GangState::kWaitingForMembers; }
     GangState operator()(const QueueRefuses&) const { return GangState::kWaitingForQueue; }
     GangState operator()(const AwaitsQuota&) const { return GangState::kWaitingForQueue; }
     GangState operator()(const LacksNodes&) const { return GangState::kWaitingForNodes; }

@@ -74,6 +74,10 @@ struct NoHead {
 struct BelowMinimum {
   friend bool operator==(const BelowMinimum&, const BelowMinimum&) = default;
 };
+// Pods of a whole gang are being evicted for another one, and others come to it only once those have left.
+struct GivesWay {
+  friend bool operator==(const GivesWay&, const GivesWay&) = default;
+};
 // The queue, or one above it, does not admit the members.
 struct QueueRefuses {
   struct Cell {
@@ -162,7 +166,7 @@ struct Problem {
   friend bool operator==(const Problem&, const Problem&) = default;
 };
 
-using Cause = std::variant<Problem, LacksMembers, LacksPart, NoHead, BelowMinimum, QueueRefuses, AwaitsQuota,
+using Cause = std::variant<Problem, LacksMembers, LacksPart, NoHead, BelowMinimum, GivesWay, QueueRefuses, AwaitsQuota,
                            LacksNodes, LacksMinResources, BindRefused, ExtenderFailed, PreparingVolumes, AwaitsVictims,
                            AwaitsPods, BeingUndone>;
 

@@ -78,6 +78,7 @@ struct Kind {
     if (!it.pod.empty()) out["pod"] = it.pod;
   }
   void operator()(const BelowMinimum&) const { out["kind"] = "below-minimum"; }
+  void operator()(const GivesWay&) const { out["kind"] = "gives-way"; }
   void operator()(const QueueRefuses& it) const {
     out["kind"] = "queue";
     if (!it.problem.empty()) out["problem"] = it.problem;

@@ -230,6 +230,10 @@ struct SentenceOf {
                        SayMinimum(reason.minimum));
   }
 
+  std::string operator()(const GivesWay&) const {
+    return fmt::format("{} until those of its pods have left that are being evicted.", SayOnTop(reason));
+  }
+
   std::string operator()(const QueueRefuses& it) const {
     const std::string who = reason.standing ? SayOnTop(reason)
                                             : fmt::format("{} cannot start {} of its {}", NameOf(reason), it.starting,
@@ -314,6 +318,7 @@ struct WordOf {
   std::string_view operator()(const LacksPart&) const { return "NotEnoughMembers"; }
   std::string_view operator()(const NoHead&) const { return "NoHead"; }
   std::string_view operator()(const BelowMinimum&) const { return "BelowMinimum"; }
+  std::string_view operator()(const GivesWay&) const { return "GivesWay"; }
   std::string_view operator()(const QueueRefuses& it) const {
     return it.problem.empty() ? "QueueFull" : "QueueUnusable";
   }

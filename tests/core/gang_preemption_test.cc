@@ -327,6 +327,7 @@ TEST_CASE("A gang whose victims may stay after all takes members again at once")
   rig.AddPod("v-2", {.gang = "v", .min = "1", .gpu = 1});
   rig.Pass(2'000);
   CHECK(rig.NodeOf("v-2").empty());
+  CHECK_THAT(rig.Waits("v-2"), Catch::Contains("1 more pod waits until those of its pods have left"));
   rig.Delete("high-0");
   rig.Settle();
   CHECK(rig.NodeOf("v-2") == "n1");

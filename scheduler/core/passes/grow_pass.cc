@@ -123,7 +123,14 @@ void GrowPass::Run(GangId id, Census& census) {
 
 void GrowPass::Restate(GangId id, const Census& census) {
   Gang& gang = book_.at(id);
-  SetStanding(gang, census, Require(gang, census), std::nullopt);
+  Requirement requirement = Require(gang, census);
+  std::optional<Refusal> why;
+  if (!census.pending.empty()) {
+    const auto standing = std::make_shared<const observe::Standing>(StandingOf(requirement));
+    why = ExplainGivingWay(gang, OnTop(std::ssize(census.pending), standing));
+    RefuseWaiting(census, *why);
+  }
+  SetStanding(gang, census, std::move(requirement), std::move(why));
 }
 
 std::optional<Refusal> GrowPass::PlaceMinimum(GangId id) {

@@ -41,7 +41,7 @@ class GrowPass {
   // be tried at once, the next run goes on from there; what found no place costs no search while its certificate holds.
   // REQUIRES: the gang was whole.
   void Run(model::GangId id, Census& census);
-  // Says how the gang stands, and places nothing. REQUIRES: the gang was whole.
+  // Says how the gang stands, of which members are being evicted, and places nothing. REQUIRES: the gang was whole.
   void Restate(model::GangId id, const Census& census);
   // Reserves room for all that the minimum of the gang lacks, or for none of it: then returns why. REQUIRES: the gang
   // was whole.

@@ -173,6 +173,10 @@ Refusal ExplainBelowMinimum(const Gang& gang, const Requirement& requirement) {
   return Refuse(gang, requirement, observe::BelowMinimum{}, Wake::kMembers);
 }
 
+Refusal ExplainGivingWay(const Gang& gang, const Requirement& requirement) {
+  return Refuse(gang, requirement, observe::GivesWay{}, Wake::kMembers);
+}
+
 Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const Admission& admission, base::Millis now_ms,
                      bool min_resources) {
   observe::QueueRefuses cause;

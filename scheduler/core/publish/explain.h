@@ -57,6 +57,9 @@ Refusal ExplainNoHead(const Gang& gang, const Member* head, const cluster::Clust
 // waits.
 Refusal ExplainBelowMinimum(const Gang& gang, const Requirement& requirement);
 
+// Explains why members of a whole gang wait while others of it are being evicted.
+Refusal ExplainGivingWay(const Gang& gang, const Requirement& requirement);
+
 // Explains that the gang has no quota, or may not use it yet; or has none for the members of `requirement`, which it
 // takes besides. Its queue gives quota before there are pods.
 Refusal ExplainQuota(const Gang& gang, observe::AwaitsQuota awaits, const Requirement& requirement = {});
