@@ -38,6 +38,11 @@ export class Client {
     });
   }
 
+  // Asks when the gang could start: its row in the lists says so then. It costs the scheduler a search.
+  estimate({key, ns, name, dialect}) {
+    this.worker.postMessage({do: "estimate", key, ns, name, dialect});
+  }
+
   // Calls hear(result) now and after each change, until close(). `query` is {kind, ...}; ask() puts another in its place.
   subscribe(query, hear) {
     const id = ++this.last;

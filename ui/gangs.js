@@ -28,6 +28,7 @@ const mostChoices = 500;
 export class Gangs {
   constructor() {
     this.byKey = new Map();
+    this.starts = new Map();  // estimates that were asked for, by key
     this.version = 0;
     this.seesLines = false;
     this.lines = null;
@@ -46,11 +47,20 @@ export class Gangs {
     const before = this.byKey.get(read.key);
     if (read.position === 0 && before && standsInLine(read)) ({position: read.position, line: read.line} = before);
     this.byKey.set(read.key, read);
+    if (read.group !== "waiting") this.starts.delete(read.key);
     this.changed();
   }
 
   remove(name) {
+    this.starts.delete(keyOf(name));
     if (this.byKey.delete(keyOf(name))) this.changed();
+  }
+
+  // Takes the answer to when the gang could start.
+  setStart(key, start) {
+    if (!this.byKey.has(key)) return;
+    this.starts.set(key, start);
+    this.version += 1;
   }
 
   changed() {
@@ -117,7 +127,8 @@ export class Gangs {
 
   // Returns the rows of a window as the views show them, with their places in line.
   cut(rows, from, count) {
-    return rows.slice(from, from + count).map((gang) => ({...gang, ...this.placeOf(gang)}));
+    return rows.slice(from, from + count).map((gang) =>
+      ({...gang, ...this.placeOf(gang), start: this.starts.get(gang.key) ?? null}));
   }
 
   placeOf(gang) {

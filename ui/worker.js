@@ -9,7 +9,8 @@
 //   queues   {} → {queues, error}
 //   nodes    {} → {nodes, levels, error}
 //   time     {from} → {bars, samples, openedAt, error}
-// A question {do: "what-if", id, question} has one answer: {answer} or {error}.
+// A question {do: "what-if", id, question} has one answer: {answer} or {error}. After {do: "estimate", key, ns, name, dialect} the
+// gang's row has `start`.
 
 import {Api} from "./api.js";
 import {Connection} from "./connection.js";
@@ -114,6 +115,18 @@ async function whatIf(id, question) {
   }
 }
 
+async function estimate({key, ns, name, dialect}) {
+  let start;
+  try {
+    const gang = await api.get(`gangs/${encodeURIComponent(ns)}/${encodeURIComponent(name)}`, {dialect, estimate: true});
+    start = readWholeGang(gang).start;
+  } catch (error) {
+    start = {at: 0, message: error.message};
+  }
+  if (start) gangs.setStart(key, start);
+  changed();
+}
+
 function isAsked(kind) {
   return [...asked.values()].some((one) => one.query.kind === kind);
 }
@@ -151,6 +164,7 @@ onmessage = ({data}) => {
   else if (data.do === "sign-in") connection.signIn(data.token);
   else if (data.do === "ask") ask(data.id, data.query);
   else if (data.do === "what-if") whatIf(data.id, data.question);
+  else if (data.do === "estimate") estimate(data);
   else if (data.do === "close") asked.delete(data.id);
   else if (data.do === "visible") visible = data.visible;
 };

@@ -64,6 +64,16 @@ class Views(Console):
         self.shows("Short of gpu by", "Waits: ")
         page.until(f"document.querySelector('table.list').getAttribute('aria-rowcount') == {len(waiting) + 1}", "the number of rows")
 
+    def test_a_row_says_when_its_gang_could_start_once_it_is_asked(self):
+        page = self.open()
+        self.go(f"#/waiting?find={self.waiting()['name']}")
+        page.until(f"{ROWS} == 1", "the row")
+        cell = "document.querySelector('td.start button')"
+        self.assertEqual(page.run(f"{cell}.textContent"), "when?")
+        page.run(f"{cell}.click()")
+        page.until(f"{cell}.textContent.startsWith('in ')", "an estimate")
+        self.assertIn("At the latest then.", page.run(f"{cell}.title"))
+
     def test_filters_choose_and_are_kept_in_the_address(self):
         page = self.open()
         page.until(f"{ROWS} > 10", "rows")

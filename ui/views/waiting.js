@@ -29,12 +29,22 @@ export const columns = {
     since > 0 ? element("time", {datetime: new Date(since).toISOString(), title: new Date(since).toLocaleString()}, age(Date.now() - since)) : ""},
 };
 
+// When the gang could start. It is asked for one gang at a time, for each answer is a search.
+function startColumn(client) {
+  return {id: "start.wide", title: "Could start", show: (gang) => {
+    const text = !gang.start ? "when?" : gang.start.at > 0 ? `in ${age(Math.max(0, gang.start.at - Date.now()))}` : "not known";
+    const label = gang.start ? `${text}: ask again when ${gang.name} could start` : `Ask when ${gang.name} could start`;
+    return element("button.link", {type: "button", title: gang.start?.message ?? "", "aria-label": label, onclick: () => client.estimate(gang)}, text);
+  }};
+}
+
 export function open(root, context) {
   return openList(root, context, {
     title: "Waiting",
     group: "waiting",
     sort: "position",
-    columns: [columns.position, columns.gang, columns.queue, columns.priority, columns.fits, columns.message, columns.since],
+    columns: [columns.position, columns.gang, columns.queue, columns.priority, columns.fits, columns.message,
+      startColumn(context.client), columns.since],
     empty: "No gang waits.",
     summary: ({total, oldest}) =>
       total === 0 ? "" : `${count(total)} ${total === 1 ? "gang waits" : "gangs wait"}, the oldest for ${age(Date.now() - oldest)}`,
