@@ -42,6 +42,23 @@ TEST_CASE("No bind is repeated before the API server says, also if its pod chang
   CHECK(rig.Bound() == 5);
 }
 
+TEST_CASE("A gang that the API server keeps waiting is not undone for that") {
+  QuietRig rig;
+  rig.AddNode("n1", 8);
+  int binds = 0;
+  rig.fate = [&binds](const cluster::Command& command) {
+    if (!std::holds_alternative<cluster::Bind>(command.body) || ++binds == 1) return sim::Fate{};
+    return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 429, .message = "too many requests"};
+  };
+  rig.AddGang("g", 4, 4);
+  rig.Pass(200'000);
+  CHECK(rig.Bound() == 1);
+  CHECK(binds > 4);
+  rig.fate = nullptr;
+  rig.Pass(31'000);
+  CHECK(rig.Bound() == 4);
+}
+
 TEST_CASE("A bind that fails again and again, whose room may be another's meanwhile, is repeated ever more rarely") {
   Rig rig;
   rig.AddNode("n1", 4);

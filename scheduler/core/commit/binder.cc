@@ -55,6 +55,12 @@ void Binder::Repeat(GangId id, Assignment& assignment, const cluster::CommandRep
   const Millis pause_ms = Doubled(kRepeatBindMs, assignment.failures - 1, kLongestRepeatMs);
   assignment.not_before_ms = clock_.MonotonicMs() + reply.PauseMs(pause_ms);
   agenda_.At(id, assignment.not_before_ms);
+  Gang& gang = book_.at(id);
+  if (reply.retry_after_ms == 0 || gang.whole || gang.plan->undoing()) return;
+  // The server is busy, and says for how long. That is not the gang's fault: it has all its time again then.
+  plans_.RestartDeadline(gang);
+  gang.plan->deadline_ms += reply.retry_after_ms;
+  agenda_.At(id, gang.plan->deadline_ms);
 }
 
 void Binder::SendWhenDue(GangId id, MemberId member, Assignment& assignment) {
