@@ -63,6 +63,11 @@ void PrepareLimitRange(Json& range) {
   }
 }
 
+void PrepareResourceQuota(Json& quota) {
+  if (Dig(quota, "spec", "hard").is_object()) CanonicalizeResources(quota["spec"]["hard"]);
+  if (!quota.contains("status")) quota["status"] = Json::object();
+}
+
 void AddDefaultLimits(const Store& store, Json& pod) {
   for (const Object& range : store.All(kLimitRanges, NamespaceOf(pod))) {
     for (const Json& limit : ArrayOf(Dig(*range, "spec", "limits"))) {

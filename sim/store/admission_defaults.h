@@ -17,6 +17,8 @@ bool NamesStorageClass(const Json& claim);
 
 // Defaults of containers that follow from each other within a limit range.
 void PrepareLimitRange(Json& range);
+// Writes its limits in one form; its status is there from the first.
+void PrepareResourceQuota(Json& quota);
 // Requests and limits that a pod's containers leave out.
 void AddDefaultLimits(const Store& store, Json& pod);
 

@@ -67,6 +67,7 @@ const std::map<GroupResource, Preparer>& Preparers() {
       {kClaims, [](const Store& store, Json& object,
                    Occasion occasion) { PrepareClaim(store, object, occasion != Occasion::kUpdate); }},
       {kLimitRanges, [](const Store&, Json& object, Occasion) { PrepareLimitRange(object); }},
+      {kResourceQuotas, [](const Store&, Json& object, Occasion) { PrepareResourceQuota(object); }},
       {{"", "persistentvolumes"},
        [](const Store&, Json& object, Occasion) {
          SetDefault(ObjectAt(object, "spec"), "volumeMode", "Filesystem");

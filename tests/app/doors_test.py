@@ -412,7 +412,7 @@ class SimSaysWhatItIs(unittest.TestCase):
             return answer.headers.get_all("Warning") or []
 
     def test_what_has_no_effect_is_a_warning_when_it_is_written_and_only_then(self):
-        url, _, errors = self.sim(stdin=NODE + "---\napiVersion: v1\nkind: HorizontalPodAutoscaler\nmetadata: {name: q}\n"
+        url, _, errors = self.sim(stdin=NODE + "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: q}\n"
                                   "spec: {maxReplicas: 3, scaleTargetRef: {kind: Deployment, name: d}}\n---\napiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\n"
                                   "metadata: {name: j}\n")
         self.assertIn("note: the kind HorizontalPodAutoscaler has no effect in the embedded cluster", errors)
