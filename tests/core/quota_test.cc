@@ -330,6 +330,26 @@ TEST_CASE("quota: members that have done their work count for the minimum, also 
   CHECK(rig.Report("g").state == GangState::kWhole);
 }
 
+TEST_CASE("quota: a gang that starts again has places for all that follow members that have ended") {
+  QuotaRig rig;
+  rig.AddLeaf("q", {{"f", 2}});
+  rig.AddNode("n1", 2);
+  rig.Declare("g", "q", Workers(2));
+  rig.Settle();
+  for (const char* name : {"w0", "w1"}) rig.AddPod(name, {.gang = "g", .role = "worker"});
+  rig.Settle();
+  REQUIRE(rig.Report("g").state == GangState::kWhole);
+  rig.SetPhase("w0", "Succeeded");  // another one would follow it
+  rig.SetPhase("w1", "Succeeded");
+  rig.Annotate("g", "barred", "Deactivated");
+  rig.Settle();
+  REQUIRE_FALSE(rig.Has("g"));
+  rig.Annotate("g", "barred", "");
+  rig.Settle();
+  CHECK(rig.Report("g").state == GangState::kAdmitted);
+  CHECK(rig.Report("g").nodes_by_role.at("worker") == std::map<std::string, int64_t>{{"n1", 2}});
+}
+
 TEST_CASE("quota: a gang whose node went, and that finds no other, gives its quota back") {
   QuotaRig rig;
   rig.AddLeaf("q", {{"f", 2}});

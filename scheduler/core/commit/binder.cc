@@ -21,6 +21,8 @@ using Stage = Assignment::Stage;
 namespace {
 
 constexpr Millis kRepeatBindMs = 500, kLongestRepeatMs = 10'000;
+// Since a plan began: by then it is undone though the API server asked for patience all the time.
+constexpr Millis kLongestPatienceMs = 600'000;
 // After so many refused binds in a row the pod itself is at fault: it backs off, instead of trying another node.
 constexpr int kRefusedAtOnce = 3;
 
@@ -58,8 +60,12 @@ void Binder::Repeat(GangId id, Assignment& assignment, const cluster::CommandRep
   Gang& gang = book_.at(id);
   if (reply.retry_after_ms == 0 || gang.whole || gang.plan->undoing()) return;
   // The server is busy, and says for how long. That is not the gang's fault: it has all its time again then.
+  const Millis before = gang.plan->deadline_ms;
   plans_.RestartDeadline(gang);
-  gang.plan->deadline_ms += reply.retry_after_ms;
+  const Millis again =
+      std::min(gang.plan->deadline_ms + reply.retry_after_ms, gang.plan->begun_ms + kLongestPatienceMs);
+  gang.plan->deadline_ms = std::max(before, again);
+  agenda_.Cancel(id, before);
   agenda_.At(id, gang.plan->deadline_ms);
 }
 

@@ -134,6 +134,7 @@ void Plans::ConfirmIfWhole(GangId id) {
 void Plans::MakeWhole(Gang& gang) {
   if (gang.whole || gang.plan->undoing()) return;
   gang.whole = true;
+  if (gang.quota) gang.census.reset();  // see CountEnded
   book_.EndRefusal(gang);
   const Requirement requirement = Require(gang, *book_.CensusOf(gang));
   if (gang.members.size() > 1 && requirement.met())

@@ -61,6 +61,7 @@ class Plans {
   // Sets whether the gang is or was whole by what its bound members say, and whether one of them says so. REQUIRES: no
   // plan of it is known.
   static void RecallWhole(Gang& gang, bool whole, bool proven = true) {
+    if (gang.quota) gang.census.reset();  // see CountEnded
     gang.whole = whole;
     gang.unproven = whole && !proven;
   }

@@ -65,6 +65,12 @@ void FindRan(const Gang& gang, const cluster::ClusterState& state, Census& censu
     if (IsOfThisGang(gang, pod) || busy.contains(ControllerOf(pod)) || of_plan_at_work(pod))
       census.ran.push_back(member);
   }
+  std::map<std::string, int64_t> count;
+  for (const Member* member : census.ran) ++count[member->role];
+  for (auto& [role, members] : count) members = CountEnded(gang, role, members);
+  const auto followed =
+      std::ranges::stable_partition(census.ran, [&](const Member* member) { return count[member->role]-- > 0; });
+  census.ran.erase(followed.begin(), followed.end());
 }
 
 struct UnitCount {
@@ -175,6 +181,7 @@ bool IsTerminating(const Gang& gang, const Census& census, const cluster::Cluste
 
 bool HasEnded(const Gang& gang, const Census& census) {
   if (gang.members.empty()) return gang.spec.min_member == 0 && gang.spec.problem.empty();
+  if (!gang.whole && gang.quota && gang.quota->terms) return false;  // others may follow them
   const int64_t ended = census.succeeded + census.failed;
   return ended == std::ssize(gang.members) && ended >= gang.spec.min_member;
 }

@@ -12,4 +12,9 @@ namespace tutti::core {
 // (QuotaTerms::done) and `there` are not gone. They count for the minimum like those.
 int64_t CountGone(const Gang& gang, const std::string& role, int64_t there);
 
+// Returns how many of `there` members of the role, which have ended well, count for the minimum. Where a gang is to
+// start, others may follow them: of a Job with more completions than pods at a time. Those alone count that are not
+// followed, as its object says.
+int64_t CountEnded(const Gang& gang, const std::string& role, int64_t there);
+
 }  // namespace tutti::core

@@ -68,9 +68,11 @@ void Consideration::Run(GangId id) {
   committer_.victims().Recall(id, census);
   const std::string problem = gang.spec.problem.empty() ? TopologyProblem(gang) : gang.spec.problem;
   // Of a whole gang no more members are placed; one that has a place held is bound.
-  if (!problem.empty() && (!gang.plan || gang.whole || committer_.Abort(id)))
+  if (!problem.empty() && (!gang.plan || gang.whole || committer_.Abort(id))) {
+    SpareVictims(id);
     return refusals_.Wait(id, ExplainProblem(gang, problem));
-  if (!quota_.Opens(id, census)) return;
+  }
+  if (!quota_.Opens(id, census)) return SpareVictims(id);
   if (!gang.whole && !gang.plan && !census.empty_handed()) Recall(id, census);
   committer_.plans().ConfirmIfWhole(id);  // it may ask for less than it did
   // Where the only members that were bound have run, the rest starts as any gang does, as after a restart.
@@ -95,6 +97,10 @@ void Consideration::Run(GangId id) {
   else
     start_.Run(id, census);
   quota_.Follow(id);
+}
+
+void Consideration::SpareVictims(GangId id) {
+  if (const Gang& gang = book_.at(id); gang.preemption && !gang.plan) committer_.victims().GiveUp(id);
 }
 
 bool Consideration::IsOver(GangId id, Census& census) {
@@ -122,15 +128,13 @@ void Consideration::Recall(GangId id, Census& census) {
   Gang& gang = book_.at(id);
   const Finding finding = Examine(gang, census, state_);
   gang.restarts = std::max(gang.restarts, finding.restarts);
-  if (finding.whole && !base::Planted(base::Bug::kUndoWhole)) {
-    Plans::RecallWhole(gang, true, finding.proven);
-    return;
-  }
-  if (!census.holds_nodes()) {  // there is nothing to undo
-    Plans::RecallWhole(gang, Require(gang, census).met());
-    return;
-  }
-  if (undo_.KeepsAll(gang, census)) return Plans::RecallWhole(gang, true);
+  const auto recall = [&](bool whole, bool proven) {
+    Plans::RecallWhole(gang, whole, proven);
+    if (gang.quota) census = *book_.CensusOf(gang);  // more members count of one that is whole
+  };
+  if (finding.whole && !base::Planted(base::Bug::kUndoWhole)) return recall(true, finding.proven);
+  if (!census.holds_nodes()) return recall(Require(gang, census).met(), true);  // there is nothing to undo
+  if (undo_.KeepsAll(gang, census)) return recall(true, true);
   const bool first = !std::exchange(gang.resumed, true);  // later it was planned here, and nothing of it is on its way
   committer_.Resume(id, finding.half_done.plan, finding.half_done.commit_uid, first);
   // A word on the members that cannot be bound at once, whatever they say already: a late bind by the leader that

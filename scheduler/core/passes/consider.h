@@ -45,6 +45,8 @@ class Consideration {
  private:
   // Closes the gang or its plan if nothing is left to do. Returns true if it did.
   bool IsOver(model::GangId id, Census& census);
+  // Lets those stay that were to leave for the gang, if it does not start now.
+  void SpareVictims(model::GangId id);
   // Reads from the bound members what an earlier leader did with the gang. REQUIRES: nothing is remembered of it.
   void Recall(model::GangId id, Census& census);
   // Counts what the gang was admitted for without places.

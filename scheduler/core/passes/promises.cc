@@ -79,6 +79,7 @@ void Promises::Follow(GangId id) {
       enrollment_.AddPromise(id, as);
     }
   for (Member* member : dropped) enrollment_.DropPromise(*member);
+  state_.Reclassify();  // what their terms select of other pods counts before they are placed
   // A promise was all that was left of a whole gang, which is to start again.
   if (!dropped.empty() && gang.members.empty()) Follow(id);
 }
@@ -100,10 +101,9 @@ int64_t Promises::Wanted(const Gang& gang, const model::PromisedMembers& declare
     succeeded += pod.phase == model::PodPhase::kSucceeded;
     // Gates are taken away once the gang is admitted, and it is admitted with places for all.
     if (gang.spec.quota && !pod.bound() && (member->held_back || !pod.scheduling_gates.empty())) continue;
-    made += pod.phase == model::PodPhase::kSucceeded ||
-            (!pod.meta.deleting() && pod.phase != model::PodPhase::kFailed);
+    made += pod.phase != model::PodPhase::kSucceeded && pod.phase != model::PodPhase::kFailed && !pod.meta.deleting();
   }
-  made += CountGone(gang, declared.role, succeeded);
+  made += CountEnded(gang, declared.role, succeeded) + CountGone(gang, declared.role, succeeded);
   return std::max<int64_t>(0, declared.count - made);
 }
 

@@ -107,11 +107,13 @@ void QuotaPass::Follow(const queue::PassResult& result) {
     if (admitted.replaces.valid()) Mark(admitted.replaces);
   }
   // One that was refused nodes is ready again once there may be some.
-  for (const GangId id : result.refused)
+  for (const GangId id : result.refused) {
+    if (book_.at(id).promises > 0) promises_.Follow(id);  // it may expect nothing any more
     if (desk_.LacksNodes(id) && (book_.at(id).whole || book_.at(id).state == dialects::GangState::kWaitingForNodes))
       agenda_.Touch(id);
     else
       Mark(id);
+  }
 }
 
 // The gang is considered as any other, with the quota that it would have; so its nodes are held from here on.
