@@ -106,6 +106,7 @@ PodId ClusterState::Promise(const Pod& as_made) {
   auto pod = std::make_shared<Pod>(as_made);
   pod->meta.name.clear();
   pod->meta.uid = fmt::format("promise/{}", ++promises_);
+  pod->scheduling_gates.clear();  // those of the pod to come are taken away in time, and its place waits for that
   const PodId id = AddSlot();
   PodEntry& entry = pods_[id.index()];
   SetClass(entry, InternClass(*pod, SelectorOf(*pod, nullptr)));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/admit/quota_desk.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -72,6 +74,16 @@ std::shared_ptr<const model::Pod> WithSpec(const model::Pod& pod, model::PodSpec
 void PutLabel(const std::string& key, const std::string& value, model::StringMap* labels) {
   if (!model::Find(*labels, key))
     labels->insert(std::ranges::lower_bound(*labels, std::pair(key, value)), {key, value});
+}
+
+// What decides beside the ask which nodes will do.
+std::string NodesText(const Gang& gang) {
+  const model::GangSpec& declared = gang.quota->declared;
+  std::string text = fmt::format("{}|{}", TopologyText(gang), static_cast<int>(declared.fit));
+  for (const model::PromisedMembers& role : declared.promised)
+    for (const auto& [key, value] : role.pod->meta.annotations)
+      if (key.starts_with("tutti.dev/")) text += fmt::format("|{}={}", key, value);
+  return text;
 }
 
 }  // namespace
@@ -208,7 +220,7 @@ void QuotaDesk::LineUp(GangId id) {
 
 void QuotaDesk::Queue(GangId id) {
   const Gang& gang = book_.at(id);
-  admission_.Wait(id, Completed(gang.quota->terms->ask, gang.quota->declared), TopologyText(gang));
+  admission_.Wait(id, Completed(gang.quota->terms->ask, gang.quota->declared), NodesText(gang));
   Explain(id);
 }
 
@@ -275,6 +287,11 @@ void QuotaDesk::Explain(GangId id) {
   }
   SayWhy(queue::WordOf(why.reason), why.message, &report);
   report.lacks_queue = why.reason == queue::WaitReason::kNoQueue || why.reason == queue::WaitReason::kSuspended;
+}
+
+std::string QuotaDesk::WhyItWaits(GangId id) const {
+  const std::string& why = book_.at(id).quota->report.message;
+  return why.empty() && admission_.GoesBehind(id) ? "its line is strict, and others come first" : why;
 }
 
 queue::PassResult QuotaDesk::Run(queue::NodeRules nodes) {

@@ -95,7 +95,7 @@ class QuotaDesk {
   // Frees the quota of a gang that has stopped, and puts the gang in line again. REQUIRES: it had quota.
   void Release(model::GangId id);
   // Returns why the gang waits; "": it does not, or was not looked at yet.
-  const std::string& WhyItWaits(model::GangId id) const { return book_.at(id).quota->report.message; }
+  std::string WhyItWaits(model::GangId id) const;
   // Returns the queue whose quota the gang has or asks for; or the queue that it names, where that leads to none.
   std::string QueueName(const Gang& gang) const;
   std::string QueueName(const model::GangAsk& ask) const;

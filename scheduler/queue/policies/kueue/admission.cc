@@ -152,6 +152,7 @@ void KueueAdmission::Leave(model::GangId gang, Waiting& waiting) {
   lines_.Erase(gang);
   shares_.ReleaseLeaf(std::exchange(waiting.leaf, {}));
   waiting.progress.clear();
+  waiting.no_nodes.clear();
   waiting.lacks_nodes = false;
 }
 
@@ -228,6 +229,7 @@ void KueueAdmission::Retry(model::GangId gang) {
   if (at == waiting_.end() || !at->second.leaf.valid()) return;
   at->second.lacks_nodes = false;
   at->second.progress.clear();
+  at->second.no_nodes.clear();
   lines_.Return(gang);
   Touch(at->second.leaf);
 }
@@ -302,6 +304,14 @@ WaitExplanation KueueAdmission::Explain(model::GangId gang) const {
     return WhyInactive(waiting.leaf);
   const WaitExplanation* aside = lines_.WhyAside(gang);
   return aside ? *aside : waiting.why;
+}
+
+bool KueueAdmission::GoesBehind(model::GangId gang) const {
+  const auto waiting = waiting_.find(gang);
+  if (waiting == waiting_.end() || !waiting->second.leaf.valid() || !shares_.is_leaf(waiting->second.leaf))
+    return false;
+  return shares_.leaf(waiting->second.leaf).strategy == model::QueueingStrategy::kStrictFifo &&
+         Explain(gang).reason == WaitReason::kPendingEvaluation;
 }
 
 PassResult KueueAdmission::Run(base::Millis now) {

@@ -110,6 +110,8 @@ class KueueAdmission {
   std::pair<std::string, std::string> WhyDrained(model::GangId gang) const;
   // Why the gang waits. REQUIRES: it does.
   WaitExplanation Explain(model::GangId gang) const;
+  // Tells whether the gang waits in a strict line, and was not tried, since others come first.
+  bool GoesBehind(model::GangId gang) const;
   // There was quota for the gang, and no nodes. REQUIRES: it waits.
   bool LacksNodes(model::GangId gang) const { return waiting_.at(gang).lacks_nodes; }
   bool waits(model::GangId gang) const { return waiting_.contains(gang); }
@@ -130,6 +132,10 @@ class KueueAdmission {
     FlavorProgress progress;
     bool lacks_nodes = false;  // there was quota for it, and no nodes
     uint64_t nodes_epoch = 0;  // when that was; the first of a strict line has its turn again in the next
+    // Flavors that had quota for it and no nodes then, and what was said of that. One that comes before them may do
+    // with victims, or by borrowing, and was passed over for them.
+    std::set<std::string> no_nodes;
+    std::string why_no_nodes;
     base::Millis evicts_since_ms = 0;
     int evicts = 0;  // how often gangs were told to leave for it since then
     WaitExplanation why;

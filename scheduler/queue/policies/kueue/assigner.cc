@@ -211,6 +211,7 @@ class Assigner::Search {
     if (question_.within && !IsWithin(roles, name, resource))
       return fmt::format("skipping flavor {} as it is not found in the nomination mapping for resource {}", name,
                          resource);
+    if (question_.without && question_.without->contains(name)) return fmt::format("flavor {} has no nodes", name);
     const auto flavor = by_.flavors_.find(name);
     if (flavor == by_.flavors_.end()) return fmt::format("flavor {} not found", name);
     for (const size_t i : roles) {

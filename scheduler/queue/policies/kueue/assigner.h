@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct AssignQuestion {
   std::vector<int64_t> counts;         // by role, instead of the roles' own; empty: those
   FlavorProgress progress;             // where the search goes on; empty: it starts again
   const Assignment* within = nullptr;  // no other flavors than these; null: all
+  const std::set<std::string>* without = nullptr;  // none of these flavors; null: all
   const Holding* replaces = nullptr;   // the gang that this one is a larger form of: the same flavors, and the rest
 };
 

@@ -22,7 +22,9 @@ const Holding* Bids::Replaced(const Turn& turn) const {
 }
 
 void Bids::Assign(Turn* turn, const Assignment* within) const {
-  AssignQuestion question{turn->ask, turn->leaf, {}, {}, within, Replaced(*turn)};
+  const auto waiting = in_.waiting_.find(turn->gang);
+  const std::set<std::string>* without = waiting == in_.waiting_.end() ? nullptr : &waiting->second.no_nodes;
+  AssignQuestion question{turn->ask, turn->leaf, {}, {}, within, without, Replaced(*turn)};
   if (!within) question.progress = turn->before;
   turn->assignment = assigner_.Assign(question);
   turn->victims = FindVictims(*turn, turn->assignment);
@@ -136,7 +138,8 @@ bool Bids::FindVictimsOnNodes(Turn* turn, std::vector<CellId> short_cells) const
 bool Bids::FindNodesForFewer(Turn* turn) const {
   Assignment fewer = turn->assignment;
   const auto found = LargestCounts(*turn->ask, [&](const std::vector<int64_t>& counts) {
-    Assignment assignment = assigner_.Assign({turn->ask, turn->leaf, counts, {}, &turn->assignment, Replaced(*turn)});
+    Assignment assignment =
+        assigner_.Assign({turn->ask, turn->leaf, counts, {}, &turn->assignment, nullptr, Replaced(*turn)});
     if (assignment.fit() != Fit::kNow || !nodes_.would_place(turn->gang, assignment, {}).empty()) return false;
     fewer = std::move(assignment);
     return true;

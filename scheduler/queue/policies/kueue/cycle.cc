@@ -38,7 +38,10 @@ std::vector<Turn> KueueCycle::Nominate() {
     const auto gang = in_.lines_.First(leaf, usage);
     if (!gang || !in_.IsActive(leaf)) continue;
     Waiting& waiting = in_.waiting_.at(*gang);
-    if (waiting.nodes_epoch != in_.nodes_epoch_) waiting.progress.clear();
+    if (waiting.nodes_epoch != in_.nodes_epoch_) {
+      waiting.progress.clear();
+      waiting.no_nodes.clear();
+    }
     if (waiting.lacks_nodes && waiting.progress.empty() && waiting.nodes_epoch == in_.nodes_epoch_ &&
         in_.shares_.leaf(leaf).strategy == model::QueueingStrategy::kStrictFifo)
       continue;
@@ -64,7 +67,12 @@ void KueueCycle::Consider(Turn* turn) {
   const Assignment& assignment = turn->assignment;
   in_.waiting_.at(turn->gang).progress.clear();
   // Where a flavor before had quota and no nodes, nodes may still help.
-  if (turn->before.empty()) in_.waiting_.at(turn->gang).lacks_nodes = false;
+  Waiting& waiting = in_.waiting_.at(turn->gang);
+  if (turn->before.empty() && waiting.no_nodes.empty()) waiting.lacks_nodes = false;
+  if (!waiting.no_nodes.empty() && (outcome == kNoVictims || outcome == kNoQuota)) {
+    in_.scanned_.insert(turn->gang);
+    return Refuse(*turn, {WaitReason::kTopologyPlacementFailed, waiting.why_no_nodes}, true);
+  }
   if (outcome == kNoVictims) return RefuseWithoutVictims(*turn);
   if (outcome == kNoQuota && !turn->before.empty()) in_.scanned_.insert(turn->gang);
   if (outcome == kWillFit) Charge(*turn, assignment.usage);
@@ -100,7 +108,7 @@ void KueueCycle::Refuse(const Turn& turn, WaitExplanation now, bool may_pass) {
 
 std::vector<CellId> KueueCycle::LackedBy(const Turn& turn) const {
   std::vector<CellId> cells = turn.assignment.ShortCells();
-  if (turn.before.empty()) return cells;
+  if (turn.before.empty() && in_.waiting_.at(turn.gang).no_nodes.empty()) return cells;
   for (const model::ResourceGroup& group : in_.shares_.leaf(turn.leaf).groups)
     for (const model::FlavorQuota& flavor : group.flavors)
       for (const std::string& resource : group.resources)
@@ -120,10 +128,27 @@ bool KueueCycle::NextFlavors(const Turn& turn) {
   return true;
 }
 
+// Where another flavor is left once those are passed over that have no nodes.
+bool KueueCycle::TriesOthers(const Turn& turn) {
+  std::set<std::string>& no_nodes = in_.waiting_.at(turn.gang).no_nodes;
+  bool others = false, more = false;
+  for (const RoleAssignment& role : turn.assignment.roles)
+    for (const auto& [resource, pick] : role.picks) more = no_nodes.insert(pick.flavor).second || more;
+  for (const model::ResourceGroup& group : in_.shares_.leaf(turn.leaf).groups)
+    for (const model::FlavorQuota& flavor : group.flavors) others = others || !no_nodes.contains(flavor.flavor);
+  if (!more || !others) no_nodes.clear();
+  return more && others;
+}
+
 // Where the search stands where it began, it would end here again.
 void KueueCycle::RefuseWithoutNodes(const Turn& turn, std::string why) {
   Waiting& waiting = in_.waiting_.at(turn.gang);
-  const bool ends = turn.assignment.Progress() == turn.before || !NextFlavors(turn);
+  bool ends = turn.assignment.Progress() == turn.before || !NextFlavors(turn);
+  if (ends && TriesOthers(turn)) {
+    waiting.why_no_nodes = why;
+    progress_ = true;
+    ends = false;
+  }
   if (ends) in_.scanned_.insert(turn.gang);
   waiting.lacks_nodes = true;
   waiting.nodes_epoch = in_.nodes_epoch_;

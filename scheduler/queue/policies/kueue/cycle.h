@@ -35,6 +35,8 @@ class KueueCycle {
   // Lets the search go on with the flavors that were not looked at in the next cycle; false: there are none. Once quota
   // or nodes are freer, it begins from the start.
   bool NextFlavors(const Turn& turn);
+  // Passes over the flavors that had quota and no nodes from now on. Returns true if others are left.
+  bool TriesOthers(const Turn& turn);
   void Refuse(const Turn& turn, WaitExplanation now, bool may_pass);
   bool MayEvict(const Turn& turn);
   void Preempt(Turn* turn, const std::string& why);
