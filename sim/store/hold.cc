@@ -37,7 +37,8 @@ bool IsInForce(const Store& store, const char* policy) {
   return store.Find(kMutatingPolicyBindings, "", policy) != nullptr;
 }
 
-bool HasLabel(const Json& object, const char* label) { return Dig(object, "metadata", "labels").contains(label); }
+// An empty value names nothing.
+bool HasLabel(const Json& object, const char* label) { return !LabelOf(object, label).empty(); }
 
 // KubeRay suspends no RayJob that uses an existing cluster, and none that leaves its cluster behind. An AppWrapper of
 // v1beta1 waits in no queue.
