@@ -74,6 +74,10 @@ struct WrapperFacts {
 WrapperFacts LookAt(std::shared_ptr<const model::Object> wrapper, const WrapperSpec& spec, const GangReport& report,
                     const cluster::Unseen& unseen, const SeenItems& seen);
 
+// What was created is there for so long at least before it is taken away for want of places: pods that an admission
+// plugin makes larger than they were promised would be made and removed without end.
+inline constexpr base::Millis kLeastThereMs = 10'000;
+
 struct WrapperWish {
   enum class Items : uint8_t { kLeave, kCreate, kRemove } items = Items::kLeave;
   base::Json status = nullptr;  // null: it is right as it is

@@ -191,6 +191,8 @@ WrapperWish InQueue(const WrapperFacts& facts, McadNext next) {
   if (facts.spec.problem.empty()) SetTotals(facts, &out);
   next.Note("Init", "");
   next.Note("Queueing", "AwaitingHeadOfLine");
+  // All was created, and the status does not say so yet: what becomes of it then is for a running one.
+  if (facts.problem().empty() && facts.all_there()) return DispatchedNow(facts, std::move(next));
   if (const std::string why = facts.why(); !why.empty()) {
     next.Note("HeadOfLine", "FrontOfQueue.");
     if (facts.report.state == GangState::kWaitingForQueue && facts.problem().empty())
@@ -211,7 +213,6 @@ WrapperWish InQueue(const WrapperFacts& facts, McadNext next) {
     return FailedBy(facts, std::move(next), "ItemCreationFailure.",
                     fmt::format("{} creation failure: {}",
                                 Named(facts.wrapper->meta.ns + "/" + facts.wrapper->meta.name), facts.failure));
-  if (facts.all_there()) return DispatchedNow(facts, std::move(next));
   next.Note("HeadOfLine", "FrontOfQueue.");
   next.Set("Pending", "HeadOfLine", kSetHol);
   out["canrun"] = true;
@@ -280,7 +281,11 @@ WrapperWish WhileRunning(const WrapperFacts& facts, McadNext next) {
     wish.status = std::move(next).Take();
     return wish;
   }
-  if (facts.lost_all()) return PutBack(facts, std::move(next), "PodsFailedScheduling", facts.why());
+  if (facts.lost_all()) {
+    const Millis until = dispatched_ms + kLeastThereMs;
+    if (next.now_ms() >= until) return PutBack(facts, std::move(next), "PodsFailedScheduling", facts.why());
+    wish.At(until);
+  }
   if (facts.lost_bare_pods() || facts.lacks_pods()) {
     const Millis until = dispatched_ms + kShownWithinMs;
     const bool ran = facts.lost_bare_pods() && TextIn(facts.status, "queuejobstate") == "Running";

@@ -202,6 +202,8 @@ WrapperWish WhileWaiting(PhaseNext next) {
     next.Set(kQuota, "False", "Suspended", "Suspend is true");
     return std::move(next).In("Suspended", Items::kLeave, WithoutList(facts));
   }
+  // All was created, and the status does not say so yet: what becomes of it then is for a running one.
+  if (facts.problem().empty() && facts.all_there()) return Deploy(std::move(next));
   if (!facts.why().empty()) return BackToQueue(std::move(next));
   if (facts.admitted()) return Deploy(std::move(next));
   const std::string phase = next.phase();
@@ -232,7 +234,13 @@ WrapperWish OnRunning(PhaseNext next) {
     next.Set(kUnhealthy, "True", "MissingComponent", mismatch);
     return std::move(next).In("Failed", Items::kRemove);
   }
-  if (facts.lost_all()) return BackToQueue(std::move(next));
+  if (facts.lost_all()) {
+    const Millis until = next.SinceMs(kDeployed) + kLeastThereMs;
+    if (next.now_ms() >= until) return BackToQueue(std::move(next));
+    WrapperWish wish = std::move(next).Unchanged(Items::kLeave);
+    wish.At(until);
+    return wish;
+  }
   if (const int64_t failed = facts.failed(); failed > 0)
     return Broken(std::move(next), "FailedComponent", fmt::format("Found {} failed components", failed));
   if (report.succeeded >= expected && report.total == report.succeeded) return ToSucceeded(std::move(next));

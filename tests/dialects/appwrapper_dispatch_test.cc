@@ -52,6 +52,8 @@ TEST_CASE("what is created and has pods on nodes runs, also before its status sa
   SECTION("unless none is on a node any more") {
     aw.report.running = 0;
     aw.report.pending = 1;
+    CHECK(aw.Status()[mcad ? "state" : "phase"] == "Running");
+    aw.report.now_wall_ms += 10'000;
     aw.Status();
     CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"j"});
   }

@@ -326,6 +326,9 @@ TEST_CASE("an AppWrapper that has lost all of its pods and has no room is put ba
     aw.report.state = GangState::kWaitingForNodes;
     aw.report.sentence = "no room";
     aw.report.total = aw.report.pending = 2;
+    aw.report.now_wall_ms += 9'000;  // it was created a moment ago
+    CHECK(aw.Status()[mcad ? "state" : "phase"] == "Running");
+    aw.report.now_wall_ms += 1'000;
     CHECK(aw.Status()[mcad ? "state" : "phase"] == (mcad ? "Pending" : "Suspended"));
     CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"j"});
     aw.report.running = 1;
@@ -347,6 +350,9 @@ TEST_CASE("nothing is taken away before the status says so, and until then it is
     const std::vector<cluster::DesiredObject> desires = aw.Desires();
     REQUIRE(aw.Named(Mode::kExists) == std::vector<std::string>{"j", "m"});
     CHECK(desires.back().seen == aw.known.created["m"]);
+    aw.Status();
+    aw.report.now_wall_ms += 10'000;
+    CHECK(aw.Named(Mode::kGone).empty());
     aw.Status();
     CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"j", "m"});
   }
@@ -427,6 +433,7 @@ TEST_CASE("what is put back is deleted by a new leader, too, and created again o
     aw.Status();
     aw.report.state = GangState::kWaitingForNodes;
     aw.report.sentence = "no room";
+    aw.report.now_wall_ms += 10'000;
     aw.Status();
     aw.known.created.clear();  // a new leader knows no more than the status
     aw.report.sentence.clear();
