@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ResourceQuotas: what is used, by which objects, and that it is free again. What is refused, and in which words, is compared
-// with a real API server (apiserver_comparison.py).
+// ResourceQuotas: what is used, by which objects, and that it is free again. What is refused, and in which words, is
+// compared with a real API server (apiserver_comparison.py).
 #include "tests/sim/world_fixture.h"
 
 namespace tutti::sim {
