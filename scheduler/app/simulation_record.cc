@@ -193,13 +193,14 @@ void SimulationRecord::OnPod(const sim::WatchEvent& event) {
 void SimulationRecord::TellStory(const observe::Decision& decision) {
   using dialects::GangState;
   const auto known = stories_.find(decision.gang);
-  if (known == stories_.end() && decision.members.empty() && !decision.quota) return;
+  const bool is_there = !decision.members.empty() || decision.quota || decision.state == GangState::kInvalid;
+  if (known == stories_.end() && !is_there) return;
   auto& story = known != stories_.end() ? known->second : stories_[decision.gang];
   if (story.name.empty()) {
     story.name = FullName(decision.gang.ns, decision.gang.name);
     story.arrived_ms = Now();
   }
-  const bool ended = decision.state == GangState::kFinished || (decision.members.empty() && !decision.quota);
+  const bool ended = decision.state == GangState::kFinished || !is_there;
   if (decision.state == GangState::kWhole && !story.whole_ms) {
     story.whole_ms = Now();
     ++whole_gangs_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "doors/messages.h"
@@ -21,6 +22,21 @@ constexpr size_t kMostLookedAt = 100;
 
 bool HasMember(const Decision& decision, const std::string& name) {
   return std::ranges::any_of(decision.members, [&](const MemberDecision& member) { return member.name == name; });
+}
+
+// Whether the name is that of the Workload of such a job, as Kueue makes it: "raycluster-NAME-1a2b3".
+bool IsMadeFor(std::string_view workload, std::string_view job) {
+  constexpr size_t kHash = 5;
+  const size_t kind = workload.find('-');
+  if (job.empty() || kind == workload.npos || workload.size() != kind + 1 + job.size() + 1 + kHash) return false;
+  const std::string_view hash = workload.substr(workload.size() - kHash);
+  return workload.substr(kind + 1, job.size()) == job && workload[kind + 1 + job.size()] == '-' &&
+         hash.find_first_not_of("0123456789abcdef") == hash.npos;
+}
+
+// Whether the gang is meant where that is no gang's name: it has such a member, or is made for such a job.
+bool IsMeantBy(const Decision& decision, const std::string& name) {
+  return HasMember(decision, name) || (decision.gang.dialect == "kueue" && IsMadeFor(decision.gang.name, name));
 }
 
 // What a waiting gang lacks: resources, and the queues that have too little of them; no queue: nodes have.
@@ -162,7 +178,7 @@ DoorResult<v1::ListGangsResponse> Gangs::List(const v1::ListGangsRequest& reques
     const Decision& decision = *row.decision;
     if (!request.queue().empty() && QueueOf(decision) != request.queue() && decision.queue != request.queue()) continue;
     if (!request.state().empty() && observe::Word(decision.state) != request.state()) continue;
-    if (!request.name().empty() && decision.gang.name != request.name() && !HasMember(decision, request.name()))
+    if (!request.name().empty() && decision.gang.name != request.name() && !IsMeantBy(decision, request.name()))
       continue;
     const DoorResult<bool> sees = sight.Sees(decision.gang.ns);
     if (!sees) return tl::make_unexpected(sees.error());
@@ -187,7 +203,7 @@ DoorResult<v1::Gang> Gangs::Get(const v1::GetGangRequest& request, Sight& sight)
   if (!found) {
     const auto [begin, end] = (*table)->RangeOf(request.namespace_());
     for (size_t i = begin; i < end && !found; ++i)
-      if (is_meant(rows[i]) && HasMember(*rows[i].decision, request.name())) found = &rows[i];
+      if (is_meant(rows[i]) && IsMeantBy(*rows[i].decision, request.name())) found = &rows[i];
   }
   if (!found) return NoSuchGang(request.namespace_(), request.name());
   // Those that hold something, or have to leave, may be anywhere.

@@ -14,7 +14,7 @@ namespace tutti::sim {
 namespace {
 
 // Pods, and those whose controller the embedded cluster has.
-constexpr std::array<std::string_view, 6> kWorkedOff = {"Pod", "Deployment", "ReplicaSet",
+constexpr std::array<std::string_view, 7> kWorkedOff = {"Pod", "Deployment", "ReplicaSet", "StatefulSet",
                                                         "Job", "RayCluster", "RayJob"};
 // Kinds that are kept and shown but change nothing here, and what they would have changed.
 constexpr std::pair<std::string_view, std::string_view> kOnlyKept[] = {

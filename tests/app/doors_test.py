@@ -418,11 +418,11 @@ class SimSaysWhatItIs(unittest.TestCase):
         self.assertIn("note: the kind HorizontalPodAutoscaler has no effect in the embedded cluster", errors)
         self.assertIn("note: the kind JobSet of jobset.x-k8s.io/v1alpha2 is not known here: j is ignored", errors)
         pods = "{containers: [{name: c, image: i}]}"
-        stateful = ("apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: s}\nspec: {selector: {matchLabels: {a: b}}, "
-                    "template: {metadata: {labels: {a: b}}, spec: %s}}\n" % pods)
-        path = "/apis/apps/v1/namespaces/default/statefulsets"
-        told = self.warnings_of(url, path, stateful)
-        self.assertIn("no controller for the kind StatefulSet: no pods are made", told[0])
+        daemons = ("apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: s}\nspec: {selector: {matchLabels: {a: b}}, "
+                   "template: {metadata: {labels: {a: b}}, spec: %s}}\n" % pods)
+        path = "/apis/apps/v1/namespaces/default/daemonsets"
+        told = self.warnings_of(url, path, daemons)
+        self.assertIn("no controller for the kind DaemonSet: no pods are made", told[0])
         merge = "application/merge-patch+json"
         self.assertEqual(self.warnings_of(url, path + "/s", '{"metadata": {"labels": {"x": "y"}}}', "PATCH", merge), [])
         taint = '{"spec": {"taints": [{"key": "k", "effect": "NoExecute"}]}}'

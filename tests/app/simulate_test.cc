@@ -402,10 +402,9 @@ TEST_CASE("pods that are never made are told of: no controller, or one that cann
               "---\napiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: d}\n" + pods +
               "---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec: {template: {spec: {restartPolicy: "
               "Never, priorityClassName: missing, containers: [{name: c, image: i}]}}}\n");
-  REQUIRE(notes.size() == 3);
+  REQUIRE(notes.size() == 2);
   CHECK(notes[0] == "the embedded cluster has no controller for the kind DaemonSet: no pods are made (default/d)");
-  CHECK(notes[1] == "the embedded cluster has no controller for the kind StatefulSet: no pods are made (default/s)");
-  CHECK_THAT(notes[2], Catch::StartsWith("Job default/j: FailedCreate: Error creating: ") &&
+  CHECK_THAT(notes[1], Catch::StartsWith("Job default/j: FailedCreate: Error creating: ") &&
                            Catch::Contains("no PriorityClass with name missing was found"));
 }
 

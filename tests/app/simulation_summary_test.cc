@@ -45,6 +45,16 @@ TEST_CASE("A summary tells how long each gang waited, what the GPUs did, and wha
   CHECK_THAT(text, Contains("still short: 1 gang\n  default/huge: "));
 }
 
+TEST_CASE("A gang that cannot start for what its object says is still short") {
+  const std::string job =
+      "---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: j, labels: {kueue.x-k8s.io/queue-name: q, "
+      "kueue.x-k8s.io/priority-class: nosuch}}\nspec: {template: {spec: {restartPolicy: Never, containers: [{name: c, "
+      "image: i}]}}}\n";
+  const std::string text = SummaryText(Run(kNode + job));
+  CHECK_THAT(text, Contains("gangs whole: 0 of 1"));
+  CHECK_THAT(text, Contains("WorkloadPriorityClass nosuch does not exist"));
+}
+
 TEST_CASE("A summary of nothing is a summary") {
   const std::string text = SummaryText({});
   CHECK_THAT(text, Contains("gangs whole: 0 of 0"));

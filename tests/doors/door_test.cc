@@ -310,6 +310,18 @@ TEST_CASE("rights that are gone end a stream") {
   CHECK_FALSE(next());
 }
 
+TEST_CASE("a gang in Kueue's queues is found by the name of its job") {
+  Rig rig;
+  observe::Decision decision = Waiting("ns", "raycluster-train-b784c", 0, 1);
+  decision.gang.dialect = "kueue";
+  rig.stage.Show(decision);
+  rig.stage.Show(Waiting("ns", "job-other-0a1b2", 0, 1));  // of another ecosystem, in which that is a name as any
+  CHECK(Has(rig.Ask("gangs/ns/train").body, "raycluster-train-b784c"));
+  CHECK(Has(rig.Ask("gangs", {{"namespace", "ns"}, {"name", "train"}}).body, "raycluster-train-b784c"));
+  for (const char* name : {"rain", "tra", "other", "cluster-train"})
+    CHECK(rig.Ask(std::string("gangs/ns/") + name).status == 404);
+}
+
 TEST_CASE("pods of other namespaces that leave for a gang are counted, and named to those who see them") {
   Rig rig;
   observe::Decision decision = Waiting("mine", "g", 0, 1);
