@@ -113,6 +113,7 @@ bool ItemReader::ReadIdentity() {
   item.version = version;
   if (kind == "AppWrapper") return Complain("Nested AppWrappers are forbidden"), false;
   item.kind = FindWrappedKind(group, kind);
+  if (api_version.empty() || kind.empty()) return Complain("apiVersion and kind are missing; write both"), false;
   if (!item.kind || !IsApiVersion(item.version)) {
     Complain(fmt::format("an AppWrapper cannot wrap {}", Named(api_version + "/" + kind)));
     return false;
@@ -194,8 +195,8 @@ void ItemReader::MarkTemplate(const PodSet& set, size_t place) {
   if (named.empty())
     spec["schedulerName"] = context.scheduler_names.front();
   else if (std::ranges::find(context.scheduler_names, named) == context.scheduler_names.end())
-    Complain(fmt::format("{}: schedulerName {} is not served; write {}, or leave it out", set.path, Named(named),
-                         context.scheduler_names.front()));
+    Complain(fmt::format("{}{}schedulerName {} is not served; write {}, or leave it out", set.path,
+                         set.path.empty() ? "" : ": ", Named(named), context.scheduler_names.front()));
 }
 
 // Each podSetInfo is of the pod set in its place.

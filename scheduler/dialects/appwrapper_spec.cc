@@ -66,7 +66,7 @@ void ReadResources(JsonReader& read, const JsonField& spec, const WrapperContext
     read.Items(items, [&](const JsonField& one) { ReadGenericItem(read, one, context, wrapper); });
   if (condensed.present()) ReadGenericItem(read, resources, context, wrapper);
   if (old_items.present() && !old_items.value().empty())
-    read.Problem(old_items, "is of the first releases, and not read; write GenericItems");
+    read.Problem(old_items, "Items of MCAD's first releases are not read; write GenericItems");
   wrapper->requeuing = ReadRequeuing(read, scheduling);
   ReadSlope(read, slope, wrapper);
 }

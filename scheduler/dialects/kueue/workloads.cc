@@ -131,7 +131,10 @@ void ReadSets(Json json, std::string_view ns, const std::vector<std::string>& sc
   JsonReader read;
   const JsonField sets(into->json);
   into->roles = ReadPodSets(read, sets, ns, scheduler_names);
-  into->problem = read.ok() ? "" : "spec.podSets" + read.problem();
+  into->problem.clear();
+  if (read.ok()) return;
+  const std::string problem = read.problem();  // "[0].template: ...", or of all of them
+  into->problem = fmt::format("spec.podSets{}{}", problem.starts_with('[') ? "" : ": ", problem);
 }
 
 const std::vector<model::ObjectKind>& Workloads::Kinds() {
