@@ -212,6 +212,17 @@ TEST_CASE("run lengths are kept of the last runs of a shape, and of the last sha
   CHECK(lengths.Of({"d", "q", "0"}));
 }
 
+TEST_CASE("a gang whose queue does not exist waits for nothing that runs") {
+  RunningRig rig;
+  rig.AddNode("a", 2);
+  rig.AddGangOf("endless", {.pods = 1});
+  rig.AddGangOf("lost", {.pods = 1, .queue = "missing"});
+  const observe::StartEstimate it = rig.Estimate("lost");
+  CHECK(it.basis == Basis::kNone);
+  CHECK(it.endless.empty());
+  CHECK_THAT(it.why, Catch::Contains("queue, which is missing or stopped"));
+}
+
 TEST_CASE("a gang that does not wait for room has no estimate, and one that is not there no answer") {
   RunningRig rig;
   rig.AddNode("a", 2);

@@ -26,6 +26,7 @@ constexpr int64_t kWorkOfEstimates = 800'000, kWorkOfOther = 5, kWorkOfGuest = 1
 
 constexpr const char* kDoesNotWait = "It waits neither for its queue nor for nodes.";
 constexpr const char* kFarBehind = "More gangs stand before it in its line than are looked at.";
+constexpr const char* kLacksQueue = "It waits for its queue, which is missing or stopped, and for nothing that runs.";
 constexpr const char* kHasQuota = "It has its quota, and its pods wait for nodes one by one.";
 
 StartEstimate NoEstimate(std::string why) {
@@ -42,6 +43,13 @@ LineName LineNamed(const model::GangSpec& spec, const std::string& dialect, cons
   if (spec.quota) return {true, "", desk.QueueName(spec.quota->ask)};
   if (spec.queue.empty()) return {};
   return {false, spec.queue_dialect.empty() ? dialect : spec.queue_dialect, spec.queue};
+}
+
+// Whether the queue of a gang that waits cannot be used at all.
+bool LacksQueue(const Gang& gang) {
+  if (gang.quota) return gang.quota->report.lacks_queue;
+  const auto* refuses = gang.refusal ? std::get_if<observe::QueueRefuses>(&gang.refusal->reason().cause) : nullptr;
+  return refuses && !refuses->problem.empty();
 }
 
 // The gang of a question, which stands in line from now on.
@@ -74,6 +82,10 @@ std::optional<Outlook> Forecast::Await(const model::GangKey& key, const Look& lo
   prospect.gang = key;
   if (gang.state != GangState::kWaitingForQueue && gang.state != GangState::kWaitingForNodes) {
     prospect.start = NoEstimate(kDoesNotWait);
+    return outlook;
+  }
+  if (LacksQueue(gang)) {
+    prospect.start = NoEstimate(kLacksQueue);
     return outlook;
   }
   if (gang.quota && gang.quota->report.has) {
