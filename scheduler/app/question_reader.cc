@@ -67,6 +67,9 @@ void MakeNew(Json& object) {
     for (const char* field : {"deletionTimestamp", "deletionGracePeriodSeconds", "creationTimestamp", "uid",
                               "resourceVersion", "ownerReferences"})
       meta.erase(field);
+  // No pod gets ready here, so that none would follow the first of a StatefulSet.
+  if (sim::DigString(object, "kind") == "StatefulSet")
+    if (Json& spec = object["spec"]; spec.is_object()) spec["podManagementPolicy"] = "Parallel";
   if (sim::DigString(object, "kind") == "Pod")
     if (Json& spec = object["spec"]; spec.is_object()) spec.erase("nodeName");
 }

@@ -94,6 +94,11 @@ class OfTheSim(rig.OfTheSim):
         self.assertEqual(self.objects(), before)
         self.assertEqual(self.door("gangs")["gangs"], decisions)
 
+    def test_all_pods_of_a_stateful_set_are_asked_about(self):
+        verdicts = self.verdicts(DEPLOYMENT.replace("Deployment", "StatefulSet") % {"replicas": 4})
+        self.assertEqual(sorted(verdicts), ["web-0", "web-1", "web-2", "web-3"])
+        self.assertEqual(sorted(verdicts.values()), ["fits", "fits", "waits-for-nodes", "waits-for-nodes"])
+
     def test_when_a_gang_that_waits_could_start(self):
         self.assertNotIn("start", self.door("gangs/default/second"))
         start = self.door("gangs/default/second?estimate=true")["start"]
