@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/gangs/ended.h"
 #include "core/gangs/topology.h"
 #include "queue/policies/kueue/prospect.h"
 
@@ -23,12 +24,6 @@ queue::KueueRules RulesOf(const QuotaRule& rule) {
   rules.strategies = rule.strategies;
   rules.old_words = rule.old_words;
   return rules;
-}
-
-// Returns how many members of the role have ended.
-int64_t DoneIn(const model::QuotaTerms& terms, const std::string& role) {
-  const auto done = terms.done.find(role);
-  return done == terms.done.end() ? 0 : done->second;
 }
 
 // Puts down why the gang waits for more than it has; without words: it does not.

@@ -65,6 +65,7 @@ void FindRan(const Gang& gang, const cluster::ClusterState& state, Census& censu
     if (IsOfThisGang(gang, pod) || busy.contains(ControllerOf(pod)) || of_plan_at_work(pod))
       census.ran.push_back(member);
   }
+  if (!MayBeFollowed(gang)) return;
   std::map<std::string, int64_t> count;
   for (const Member* member : census.ran) ++count[member->role];
   for (auto& [role, members] : count) members = CountEnded(gang, role, members);
@@ -181,7 +182,7 @@ bool IsTerminating(const Gang& gang, const Census& census, const cluster::Cluste
 
 bool HasEnded(const Gang& gang, const Census& census) {
   if (gang.members.empty()) return gang.spec.min_member == 0 && gang.spec.problem.empty();
-  if (!gang.whole && gang.quota && gang.quota->terms) return false;  // others may follow them
+  if (MayBeFollowed(gang)) return false;
   const int64_t ended = census.succeeded + census.failed;
   return ended == std::ssize(gang.members) && ended >= gang.spec.min_member;
 }

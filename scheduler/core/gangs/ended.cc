@@ -5,16 +5,20 @@
 
 namespace tutti::core {
 
+int64_t DoneIn(const model::QuotaTerms& terms, const std::string& role) {
+  const auto done = terms.done.find(role);
+  return done == terms.done.end() ? 0 : done->second;
+}
+
+bool MayBeFollowed(const Gang& gang) { return !gang.whole && gang.quota && gang.quota->terms; }
+
 int64_t CountGone(const Gang& gang, const std::string& role, int64_t there) {
   if (!gang.quota || !gang.quota->terms) return 0;
-  const auto done = gang.quota->terms->done.find(role);
-  return done == gang.quota->terms->done.end() ? 0 : std::max<int64_t>(0, done->second - there);
+  return std::max<int64_t>(0, DoneIn(*gang.quota->terms, role) - there);
 }
 
 int64_t CountEnded(const Gang& gang, const std::string& role, int64_t there) {
-  if (gang.whole || !gang.quota || !gang.quota->terms) return there;
-  const auto done = gang.quota->terms->done.find(role);
-  return done == gang.quota->terms->done.end() ? 0 : std::min(done->second, there);
+  return MayBeFollowed(gang) ? std::min(DoneIn(*gang.quota->terms, role), there) : there;
 }
 
 }  // namespace tutti::core
