@@ -87,14 +87,19 @@ function changed() {
   }, Math.max(pace, restFor * cost));
 }
 
-function gangPoll({ns, name, dialect}) {
+const gangPath = ({ns, name}) => `gangs/${encodeURIComponent(ns)}/${encodeURIComponent(name)}`;
+
+async function wholeGang(named) {
+  return readWholeGang(await api.get(gangPath(named), {dialect: named.dialect, estimate: true}));
+}
+
+function gangPoll(named) {
   return new Poll(async () => {
-    const path = `gangs/${encodeURIComponent(ns)}/${encodeURIComponent(name)}`;
     const [gang, history] = await Promise.all([
-      api.get(path, {dialect, estimate: true}),
-      api.get(`${path}/history`, {dialect}).catch(() => null),
+      wholeGang(named),
+      api.get(`${gangPath(named)}/history`, {dialect: named.dialect}).catch(() => null),
     ]);
-    return {gang: readWholeGang(gang), history: history && readHistory(history)};
+    return {gang, history: history && readHistory(history)};
   }, changed);
 }
 
@@ -115,11 +120,10 @@ async function whatIf(id, question) {
   }
 }
 
-async function estimate({key, ns, name, dialect}) {
+async function estimate({key, ...named}) {
   let start;
   try {
-    const gang = await api.get(`gangs/${encodeURIComponent(ns)}/${encodeURIComponent(name)}`, {dialect, estimate: true});
-    start = readWholeGang(gang).start;
+    ({start} = await wholeGang(named));
   } catch (error) {
     start = {at: 0, message: error.message};
   }

@@ -115,6 +115,13 @@ class PhaseNext {
   Json conditions_ = Json::array();
 };
 
+// It stays as it is until then.
+WrapperWish WaitUntil(Millis until, PhaseNext next) {
+  WrapperWish wish = std::move(next).Unchanged(Items::kLeave);
+  wish.At(until);
+  return wish;
+}
+
 // `counts`: the try was one of those that are limited.
 WrapperWish ResetOrFail(PhaseNext next, bool counts = true) {
   const int64_t tries = CountIn(next.facts().status, "resettingCount");
@@ -237,9 +244,7 @@ WrapperWish OnRunning(PhaseNext next) {
   if (facts.lost_all()) {
     const Millis until = next.SinceMs(kDeployed) + kLeastThereMs;
     if (next.now_ms() >= until) return BackToQueue(std::move(next));
-    WrapperWish wish = std::move(next).Unchanged(Items::kLeave);
-    wish.At(until);
-    return wish;
+    return WaitUntil(until, std::move(next));
   }
   if (const int64_t failed = facts.failed(); failed > 0)
     return Broken(std::move(next), "FailedComponent", fmt::format("Found {} failed components", failed));
@@ -248,9 +253,7 @@ WrapperWish OnRunning(PhaseNext next) {
     next.Set(kUnhealthy, "True", "FoundFailedPods");
     const Millis until = next.SinceMs(kUnhealthy) + periods.failure_ms;
     if (next.now_ms() >= until) return ResetOrFail(std::move(next));
-    WrapperWish wish = std::move(next).Unchanged(Items::kLeave);
-    wish.At(until);
-    return wish;
+    return WaitUntil(until, std::move(next));
   }
   next.Clear(kUnhealthy, "FoundNoFailedPods");
   if (up >= expected) {
@@ -263,9 +266,7 @@ WrapperWish OnRunning(PhaseNext next) {
   next.Set(kReady, "False", "InsufficientPodsReady", counts);
   const Millis until = next.SinceMs(kDeployed) + (pending + up >= expected ? periods.warmup_ms : periods.admission_ms);
   if (next.now_ms() >= until) return Broken(std::move(next), "InsufficientPodsReady", counts);
-  WrapperWish wish = std::move(next).Unchanged(Items::kLeave);
-  wish.At(until);
-  return wish;
+  return WaitUntil(until, std::move(next));
 }
 
 WrapperWish OnSuspending(PhaseNext next) {
@@ -302,11 +303,7 @@ WrapperWish OnFailed(PhaseNext next) {
   if (facts.spec.periods.keep_failed_ms > 0 && !facts.spec.suspended && next.IsTrue(kDeployed)) {
     next.Set(kDeleting, "False", "DeletionPaused", "its deletionOnFailureGracePeriodDuration is not over");
     const Millis until = next.SinceMs(kDeleting) + facts.spec.periods.keep_failed_ms;
-    if (next.now_ms() < until) {
-      WrapperWish wish = std::move(next).Unchanged(Items::kLeave);
-      wish.At(until);
-      return wish;
-    }
+    if (next.now_ms() < until) return WaitUntil(until, std::move(next));
   }
   if (next.IsTrue(kDeployed)) {
     if (!facts.none_left()) return std::move(next).Unchanged(Items::kRemove);
