@@ -2,6 +2,7 @@
 #include "dialects/kueue/events.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -98,17 +99,32 @@ class Teller {
     });
   }
 
-  // Pods that have come, and are more than their group has.
+  // Pods that have come, and are more than their group has, or of a shape that it does not have.
   void TellExcess() {
     const Entry& entry = of_.entry;
-    if (of_.now.total <= of_.before.total || !entry.by_pods() || entry.kind->pods != PodOwner::kGroup ||
-        !entry.job_problem.empty())
-      return;
+    if (!entry.by_pods() || entry.kind->pods != PodOwner::kGroup || !entry.job_problem.empty()) return;
     std::map<std::string, int64_t> counts;
     for (const PodSet& set : entry.sets) counts[set.name] = set.count;
+    for (const std::string& name : StrangersAmong(counts, entry.pods))
+      if (HasCome(entry.pods.at(name)))
+        out_->push_back({cluster::RefOf(entry.pods.at(name).object), true, "ErrWorkloadCompose",
+                         StrangerText(entry, entry.pods.at(name).role), entry.kind->reporter});
+    if (of_.now.total <= of_.before.total) return;
     for (const std::string& name : ExcessOf(counts, entry.pods))
       out_->push_back({cluster::RefOf(entry.pods.at(name).object), false, "ExcessPodDeleted", "Excess pod deleted",
                        entry.kind->reporter});
+  }
+
+  // Since the report before; a creation has whole seconds.
+  bool HasCome(const QueuedPod& pod) const { return pod.object->meta.created_ms + 1000 > of_.before.now_wall_ms; }
+  static std::string StrangerText(const Entry& entry, const std::string& role) {
+    std::vector<std::string> roles;
+    for (const PodSet& set : entry.sets) roles.push_back(fmt::format("{} of role {}", set.count, Named(set.name)));
+    return fmt::format(
+        "it stays gated: group '{}' has its Workload, which is for {}, and this pod is of role {}. Give it the "
+        "requests, "
+        "node selector, affinity and tolerations of the other pods, or delete the group's Workload",
+        entry.key.name, fmt::join(roles, ", "), Named(role));
   }
 
   // It makes pods, and has no quota: it has to stop.

@@ -284,6 +284,13 @@ std::vector<std::string> ExcessOf(const std::map<std::string, int64_t>& counts, 
   return excess;
 }
 
+std::vector<std::string> StrangersAmong(const std::map<std::string, int64_t>& counts, const QueuedPods& pods) {
+  std::vector<std::string> strangers;
+  for (const auto& [name, pod] : pods)
+    if (pod.held() && !pod.deleting() && !counts.contains(pod.role)) strangers.push_back(name);
+  return strangers;
+}
+
 int64_t AbsentOf(const std::map<std::string, int64_t>& counts, const QueuedPods& pods) {
   std::map<std::string_view, int64_t> there;
   for (const auto& [name, pod] : pods) there[pod.role] += pod.counts();

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "base/json_string.h"
 #include "base/text.h"
 #include "cluster/json_text.h"
 #include "dialects/declaration.h"
@@ -28,6 +29,8 @@ using cluster::JsonReader;
 namespace {
 
 constexpr size_t kMostPodSets = 256, kMostLayers = 16;
+constexpr size_t kLongestValueShown = 64;
+constexpr int64_t kLongestSeconds = 999'999'999;
 constexpr int kMostSetsOfJob = 18;  // that the API server takes in a Workload
 constexpr std::string_view kRequired = "kueue.x-k8s.io/podset-required-topology",
                            kPreferred = "kueue.x-k8s.io/podset-preferred-topology",
@@ -81,15 +84,33 @@ Json TopologyFor(const Json& job, const Json& pod_template) {
   return request;
 }
 
+std::optional<int64_t> WholeNumber(std::string_view text) {
+  int64_t number = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (end.ec != std::errc() || end.ptr != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// Its text of the fewest pods to start with; empty: it does not say, or is of a kind that cannot.
+std::string FewestIn(const Json& job) {
+  const Json& annotations = Field(Field(job, "metadata"), "annotations");
+  if (TextIn(job, "kind") != "Job" || TextIn(annotations, kElastic) == "true") return {};
+  return TextIn(annotations, kMinParallelism);
+}
+
 // The fewest pods that the job may start with; 0: all.
 int64_t FewestOf(const Json& job, int64_t count) {
-  const Json& annotations = Field(Field(job, "metadata"), "annotations");
-  if (TextIn(job, "kind") != "Job" || TextIn(annotations, kElastic) == "true") return 0;
-  const std::string text = TextIn(annotations, kMinParallelism);
-  int64_t fewest = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), fewest);
-  const bool whole = end.ec == std::errc() && end.ptr == text.data() + text.size();
-  return whole && fewest > 0 && fewest < count ? fewest : 0;
+  const int64_t fewest = WholeNumber(FewestIn(job)).value_or(0);
+  return fewest > 0 && fewest < count ? fewest : 0;
+}
+
+std::string WrongValue(const char* where, std::string_view key, std::string_view value, const std::string& why) {
+  return fmt::format("{}[{}]: Invalid value: {}: {}", where, key, value, why);
+}
+
+std::string NoNumber(const char* where, std::string_view key, const std::string& text) {
+  const std::string quoted = base::PrintJson(base::Cut(text, kLongestValueShown));
+  return WrongValue(where, key, quoted, fmt::format("strconv.Atoi: parsing {}: invalid syntax", quoted));
 }
 
 Json SetsAsJson(const Json& job, const std::vector<PodSet>& sets, bool late) {
@@ -193,6 +214,29 @@ Json PodSetJson(const std::string& name, int64_t count, Json pod_template, const
     pod_set["topologyRequest"] = std::move(request);
   pod_set["template"] = pod_template.is_object() ? std::move(pod_template) : Json::object();
   return pod_set;
+}
+
+int64_t MaxSecondsIn(const model::StringMap& labels) {
+  const std::string* text = model::Find(labels, kMaxTimeLabel);
+  const int64_t seconds = text ? WholeNumber(*text).value_or(0) : 0;
+  return seconds > 0 && seconds <= kLongestSeconds ? seconds : 0;
+}
+
+std::string WrongTermIn(const Json& job) {
+  constexpr const char *kLabels = "metadata.labels", *kAnnotations = "metadata.annotations";
+  if (const std::string text = TextIn(Field(Field(job, "metadata"), "labels"), kMaxTimeLabel); !text.empty()) {
+    const auto seconds = WholeNumber(text);
+    if (!seconds) return NoNumber(kLabels, kMaxTimeLabel, text);
+    if (*seconds <= 0) return WrongValue(kLabels, kMaxTimeLabel, text, "should be greater than 0");
+    if (*seconds > kLongestSeconds)
+      return WrongValue(kLabels, kMaxTimeLabel, text, fmt::format("should be at most {}", kLongestSeconds));
+  }
+  if (const std::string text = FewestIn(job); !text.empty()) {
+    const auto fewest = WholeNumber(text);
+    if (!fewest) return NoNumber(kAnnotations, kMinParallelism, text);
+    if (*fewest <= 0) return WrongValue(kAnnotations, kMinParallelism, text, "should be greater than 0");
+  }
+  return {};
 }
 
 Json PodSetsFor(const Json& job, const std::vector<PodSet>& sets) { return SetsAsJson(job, sets, false); }

@@ -28,6 +28,12 @@ base::Json PodSetsFor(const base::Json& job, const std::vector<PodSet>& sets);
 // The others, in the same form.
 base::Json LateSetsOf(const base::Json& job, const std::vector<PodSet>& sets);
 
+// Why a label or an annotation of the job is no term that it can wait on, in the words of Kueue's webhook. Empty:
+// nothing is wrong.
+std::string WrongTermIn(const base::Json& job);
+// The seconds that the job may run, by its label; 0: as long as it likes.
+int64_t MaxSecondsIn(const model::StringMap& labels);
+
 // One pod set. `job`: whose it is.
 base::Json PodSetJson(const std::string& name, int64_t count, base::Json pod_template, const base::Json& job);
 

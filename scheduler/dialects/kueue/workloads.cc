@@ -99,14 +99,6 @@ std::string WhyNotCreated(const JobKind& kind, const model::Object& wrapper, con
   return spec.foreign ? std::string() : std::move(spec.fault);
 }
 
-int64_t SecondsIn(const model::StringMap& labels) {
-  const std::string* text = model::Find(labels, kMaxTimeLabel);
-  if (!text || text->empty() || text->size() > 9 ||
-      !std::ranges::all_of(*text, [](char c) { return c >= '0' && c <= '9'; }))
-    return 0;
-  return std::stoll(*text);
-}
-
 // Why the gang may not have quota, by a word of the rule; empty: it may. `refused`: by the admission checks.
 std::string BarredBy(const Entry& entry, const model::QuotaTerms& quota, const std::string& refused) {
   if (entry.read.deactivates == kExecutionExceeded || entry.read.deactivates == kRequeuesExceeded)
@@ -204,6 +196,8 @@ void Workloads::ReadDeclared(Entry& entry, Touched* touched) {
     ReadSets(PodSetsFor(*object->body, entry.sets), object->meta.ns, settings_.scheduler_names, &entry.of_job);
     ReadSets(LateSetsOf(*object->body, entry.sets), object->meta.ns, settings_.scheduler_names, &entry.late);
     if (entry.job_problem.empty()) entry.job_problem = entry.of_job.problem;
+    if (entry.job_problem.empty() && !kind.by_pods() && IsSuspended(kind, *object->body))
+      entry.job_problem = WrongTermIn(*object->body);
   } else if (entry.job_problem.empty()) {
     entry.job_problem = sets.error().message;
   }
@@ -422,7 +416,7 @@ Terms Workloads::TermsOf(const Entry& entry, std::string* problem) const {
   Terms terms;
   const model::StringMap& labels = entry.job->meta.labels;
   terms.queue = *model::Find(labels, kQueueLabel);
-  terms.max_seconds = SecondsIn(labels);
+  terms.max_seconds = MaxSecondsIn(labels);
   if (const std::string* named = model::Find(labels, kPriorityLabel); named && !named->empty()) {
     terms.priority_class = *named;
     terms.workload_class = true;
