@@ -35,7 +35,7 @@ help:
 	@echo 'make bench-appwrapper  dispatches of AppWrappers beside raw creates, on the real control plane (WRAPPERS=, ROOM=)'
 	@echo 'make bench-idle      what 10,000 waiting gangs cost while nothing happens, on the real control plane'
 	@echo 'make bench-failover  the leader is killed at 5,000 nodes and 20,000 pods: until the next bind; and a cold start'
-	@echo 'make bench-doors     what it costs to read /apis/tutti/v1/: lists, questions of what-if, watches'
+	@echo 'make bench-doors     what it costs to read /apis/tutti/v1/: lists, questions of what-if, watches; and binds beside all of it'
 	@echo 'make bench-engine    what a decision costs, without an API server: a table, and build/bench-engine/*.csv and scale.svg'
 	@echo 'make bench-queue     what 1,000 queues with 50,000 waiting gangs cost when 1,000 finish a second'
 	@echo 'make bench-limits    what one object as large as the API server takes costs everybody else'
@@ -106,7 +106,7 @@ bench-ui:
 bench-cluster:
 	@scripts/setup --controlplane
 	cmake --preset release -DTUTTI_BENCHMARKS=ON
-	cmake --build --preset release --target tutti raw_binder
+	cmake --build --preset release --target tutti raw_binder grpc_call
 	@install -D -m 755 $(RELEASE)/scheduler/app/tutti bin/tutti
 	CASE='$(CASE)' benchmarks/cluster/$(if $(filter preemption,$(CASE)),preemption,run)
 
@@ -136,6 +136,7 @@ bench-simulate: build
 
 bench-doors: build
 	benchmarks/doors/run.py $(RELEASE)/scheduler/app/tutti
+	$(MAKE) bench-cluster CASE=doors REPEAT=$(or $(REPEAT),1)
 
 bench-queue: setup
 	cmake --preset release -DTUTTI_BENCHMARKS=ON

@@ -3,6 +3,7 @@
 //
 //   grpc_call ADDRESS TOKEN list                     prints the services
 //   grpc_call ADDRESS TOKEN SERVICE/METHOD JSON      prints each answer as one line of JSON
+//   ... sizes                                        prints the number of bytes of each answer instead
 //
 // TOKEN may be empty. The server's certificate is not checked. Exits with the number of the call's status, and prints
 // its message to stderr.
@@ -75,9 +76,9 @@ bool ParseBytes(const grpc::ByteBuffer& bytes, pb::Message* message) {
   return bytes.DumpToSingleSlice(&slice).ok() && message->ParseFromArray(slice.begin(), static_cast<int>(slice.size()));
 }
 
-// Makes the call, and prints what is answered.
+// Makes the call, and prints what is answered: only its size if `sizes`.
 grpc::Status Call(const std::shared_ptr<grpc::Channel>& channel, grpc::ClientContext& context,
-                  const pb::MethodDescriptor& method, const std::string& json) {
+                  const pb::MethodDescriptor& method, const std::string& json, bool sizes) {
   pb::DynamicMessageFactory factory;
   const std::unique_ptr<pb::Message> request(factory.GetPrototype(method.input_type())->New());
   const auto read = pb::util::JsonStringToMessage(json, request.get());
@@ -93,6 +94,10 @@ grpc::Status Call(const std::shared_ptr<grpc::Channel>& channel, grpc::ClientCon
     call->WriteLast(BytesOf(*request), grpc::WriteOptions(), nullptr);
     done();
     for (grpc::ByteBuffer bytes; call->Read(&bytes, nullptr), done();) {
+      if (sizes) {
+        std::cout << bytes.Length() << std::endl;
+        continue;
+      }
       const std::unique_ptr<pb::Message> response(factory.GetPrototype(method.output_type())->New());
       std::string text;
       if (!ParseBytes(bytes, response.get()) || !pb::util::MessageToJsonString(*response, &text).ok())
@@ -130,5 +135,6 @@ int main(int argc, char** argv) {
   if (method == nullptr) return Report({grpc::StatusCode::UNIMPLEMENTED, "there is no " + method_name});
   grpc::ClientContext context;
   if (!given[1].empty()) context.AddMetadata("authorization", "Bearer " + given[1]);
-  return Report(Call(channel, context, *method, given.size() > 3 ? given[3] : "{}"));
+  return Report(
+      Call(channel, context, *method, given.size() > 3 ? given[3] : "{}", given.size() > 4 && given[4] == "sizes"));
 }

@@ -17,11 +17,13 @@ class Case:
     what: str
     rows: list
     load: dict = dataclasses.field(default_factory=dict)  # flags of the loader
+    pods: int | None = None  # of a row on a control plane, if not as many as elsewhere
     gang: int | None = None  # a wave is one of that many, in upstream's PodGroups; kube-scheduler has gangs of its own
 
 
 CASES = {
     "plain": Case("pods of 100m, 128Mi", ALL),
+    "doors": Case("pods of 100m, 128Mi", ["lone", "doors"], pods=32_000),  # a wave lasts long enough to ask several times
     "anti-affinity": Case(f"{APPS} apps, no two pods of one on a node", LONE, {"apps": APPS, "apart": True}),
     "zone-spread": Case(f"{APPS} apps, each spread over {ZONES} zones, maxSkew 1", LONE,
                         {"apps": APPS, "spread": True, "zones": ZONES}),

@@ -55,7 +55,8 @@ class Api:
         self._address = (server.hostname, server.port)
         self._tls = ssl.create_default_context(cafile=str(directory / "pki" / "ca.crt"))
         token = re.search(r"^\s*token: (\S+)$", (directory / "admin.kubeconfig").read_text(), re.MULTILINE)
-        self._bearer = f"Bearer {token.group(1)}"
+        self.token = token.group(1)
+        self._bearer = f"Bearer {self.token}"
 
     def open(self, path, accept="application/json", **query):
         """The open answer and its connection; the caller closes the latter."""
