@@ -110,7 +110,7 @@ void PublishPass::PublishGang(GangId id) {
     told = TellMembers(id, *gang.refusal);
     if (told && !TooEarly(id, *gang.refusal)) {
       const observe::Words& words = gang.refusal->words();
-      if (gang.note.sentence != words.sentence && !words.sentence.empty() && !AwaitsPods(gang))
+      if (gang.note.sentence != words.sentence && !words.sentence.empty() && !AwaitsPods(gang) && !AreGated(gang))
         gang_status_.TellGang(gang, true, "FailedScheduling", words.Full());
       gang.note.sentence = words.sentence;
       if (gang.state < GangState::kAdmitted && !AwaitsPods(gang)) announcer_.Happened(gang, Announcer::Step::kWaits);
@@ -129,6 +129,12 @@ void PublishPass::PublishGang(GangId id) {
   for (const queue::QueueKey& queue : QueuesOf(gang)) queue_status_.MarkPath(queue);
   if (gang.lone) gang.census.reset();  // it costs nothing to take again, and there may be a great many
   CloseIfOver(id);
+}
+
+bool PublishPass::AreGated(Gang& gang) {
+  if (gang.state != GangState::kWaitingForMembers) return false;
+  const std::shared_ptr<const Census> census = book_.CensusOf(gang);
+  return census->gated > 0 && census->held.empty() && census->pending.empty() && census->empty_handed();
 }
 
 void PublishPass::CloseIfOver(GangId id) {

@@ -39,6 +39,8 @@ class PublishPass {
   bool TellMembers(model::GangId id, const Refusal& of_gang);
   // Returns true if members joined a moment ago, so that what says that some are missing is reported later.
   bool TooEarly(model::GangId id, const Refusal& refusal);
+  // Tells whether gates hold all of its members: who put them says what they wait for.
+  bool AreGated(Gang& gang);
   // Closes the gang if its members are gone, and that was reported.
   void CloseIfOver(model::GangId id);
 
