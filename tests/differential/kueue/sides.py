@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The two that are compared: each has a control plane, and does what a step says."""
 
+import http.client
 import json
 import pathlib
+import re
+import ssl
 import subprocess
+import threading
+import urllib.parse
 
 import yaml
 from held import await_hold
@@ -31,6 +36,7 @@ class Side:
         self.kubeconfig = directory / "cluster" / "admin.kubeconfig"
         self._kubectl = built() / "kubectl"
         self._kueuectl = built("kueue") / "kueuectl"
+        self._own = threading.local()
 
     def cluster_up(self, *arguments):
         log = open(self.dir / "cluster.log", "w")
@@ -51,6 +57,21 @@ class Side:
         if must and done.returncode != 0:
             raise RuntimeError(f"{program.name} {' '.join(arguments)}: {done.stderr.strip()}")
         return done.stdout
+
+    def ask(self, method, path, body=None, media="application/json"):
+        """The answer to a request of the administrator's, on a connection of this thread's own."""
+        if not hasattr(self._own, "connection"):
+            server = urllib.parse.urlparse(json.loads((self.dir / "cluster" / "cluster.json").read_text())["server"])
+            trust = ssl.create_default_context(cafile=str(self.dir / "cluster" / "pki" / "ca.crt"))
+            self._own.connection = http.client.HTTPSConnection(server.hostname, server.port, context=trust, timeout=60)
+            self._own.bearer = re.search(r"^\s*token: (\S+)$", self.kubeconfig.read_text(), re.MULTILINE).group(1)
+        headers = {"Authorization": f"Bearer {self._own.bearer}", "Content-Type": media}
+        self._own.connection.request(method, path, body=json.dumps(body) if body else None, headers=headers)
+        answer = self._own.connection.getresponse()
+        text = answer.read()
+        if answer.status >= 300:
+            raise RuntimeError(f"{method} {path}: {answer.status} {text[:300]}")
+        return json.loads(text)
 
     def read(self):
         return json.loads(self.kubectl("get", READ, "-A", "-o", "json"))["items"]
