@@ -2,6 +2,7 @@
 #include "dialects/fields.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/json.h"
 #include "dialects/declaration.h"
@@ -39,6 +40,13 @@ int64_t CountIn(const Json& object, std::string_view key) {
   // nlohmann keeps what is beyond INT64_MAX as unsigned; get<int64_t> would wrap it.
   if (value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(kLargestCount)) return kLargestCount;
   return std::clamp<int64_t>(value.get<int64_t>(), 0, kLargestCount);
+}
+
+std::optional<int64_t> WholeNumber(std::string_view text) {
+  int64_t number = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (end.ec != std::errc() || end.ptr != text.data() + text.size()) return std::nullopt;
+  return number;
 }
 
 base::Millis TimeIn(const Json& object, std::string_view key) {

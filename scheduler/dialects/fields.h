@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,8 @@ const base::Json& Field(const base::Json& object, std::string_view key);
 std::string TextIn(const base::Json& object, std::string_view key);
 // A count: a whole number, which is brought into [0, kLargestCount].
 int64_t CountIn(const base::Json& object, std::string_view key);
+// The number that all of the text is, as users write it in labels and annotations; nullopt: it is no whole number.
+std::optional<int64_t> WholeNumber(std::string_view text);
 // Wall time.
 base::Millis TimeIn(const base::Json& object, std::string_view key);
 const base::Json& ListIn(const base::Json& object, std::string_view key);

@@ -21,15 +21,6 @@ namespace {
 
 const Json& MetadataOf(const model::Object& object) { return Field(*object.body, "metadata"); }
 
-bool IsGroup(const Entry& entry) { return entry.by_pods() && entry.kind->pods == PodOwner::kGroup; }
-
-// By role.
-std::map<std::string, int64_t> CountsOf(const Entry& entry) {
-  std::map<std::string, int64_t> counts;
-  for (const PodSet& set : entry.sets) counts[set.name] = set.count;
-  return counts;
-}
-
 class Wishes {
  public:
   Wishes(const Entry& entry, const PodsTurn& turn, std::vector<DesiredObject>* out)
@@ -37,11 +28,11 @@ class Wishes {
 
   void All() {
     std::set<std::string> excess;
-    if (IsGroup(entry_) && entry_.job_problem.empty())
-      for (std::string& name : ExcessOf(CountsOf(entry_), entry_.pods)) excess.insert(std::move(name));
+    if (entry_.is_group() && entry_.job_problem.empty())
+      for (std::string& name : ExcessOf(entry_.Counts(), entry_.pods)) excess.insert(std::move(name));
     const bool some_stay = std::ranges::any_of(entry_.pods, [](const auto& item) { return !item.second.deleting(); });
     const bool lacks = entry_.AbsentPods().value_or(0) > 0;
-    std::map<std::string, int64_t> open = CountsOf(entry_);
+    std::map<std::string, int64_t> open = entry_.Counts();
     for (const auto& [name, pod] : entry_.pods)
       if (pod.started && pod.counts()) --open[pod.role];
     for (const auto& [name, pod] : entry_.pods) {
@@ -66,7 +57,7 @@ class Wishes {
   bool NeedsFinalizer(const QueuedPod& pod, bool some_stay, bool lacks) const {
     if (entry_.read.finished) return false;
     if (!pod.deleting()) return true;
-    if (!IsGroup(entry_) || !entry_.workload || entry_.workload->meta.deleting()) return false;
+    if (!entry_.is_group() || !entry_.workload || entry_.workload->meta.deleting()) return false;
     if (pod.succeeded) return some_stay;
     return pod.leaves && lacks && entry_.read.active;
   }
@@ -134,7 +125,7 @@ class Wishes {
 
 void DesirePods(const Entry& entry, const PodsTurn& turn, std::vector<DesiredObject>* out) {
   if (entry.job && entry.by_pods() && !entry.job->meta.deleting() && entry.kind->pods != PodOwner::kItself &&
-      !IsGroup(entry)) {
+      !entry.is_group()) {
     const Json marked = MarkedTemplates(*entry.job);
     if (!marked.is_null()) {
       out->push_back(WithFields(WholeObject(entry.job), MergeBetween(*entry.job->body, marked)));
@@ -147,7 +138,7 @@ void DesirePods(const Entry& entry, const PodsTurn& turn, std::vector<DesiredObj
 void NameAsGroups(const Entry& entry, Json* meta) {
   if (entry.kind->pods == PodOwner::kItself) return;
   (*meta)["annotations"][std::string(kIsOfGroup)] = "true";
-  if (!IsGroup(entry)) return;
+  if (!entry.is_group()) return;
   meta->erase("labels");
   Json owners = Json::array();
   for (const auto& [name, pod] : entry.pods)
@@ -156,7 +147,7 @@ void NameAsGroups(const Entry& entry, Json* meta) {
 }
 
 Json MissingOwners(const Entry& entry) {
-  if (!IsGroup(entry) || !entry.workload || entry.workload->meta.deleting() || entry.read.finished) return nullptr;
+  if (!entry.is_group() || !entry.workload || entry.workload->meta.deleting() || entry.read.finished) return nullptr;
   const Json& known = ListIn(MetadataOf(*entry.workload), "ownerReferences");
   std::set<std::string_view> uids;
   for (const Json& owner : known)

@@ -102,28 +102,25 @@ class Teller {
   // Pods that have come, and are more than their group has, or of a shape that it does not have.
   void TellExcess() {
     const Entry& entry = of_.entry;
-    if (!entry.by_pods() || entry.kind->pods != PodOwner::kGroup || !entry.job_problem.empty()) return;
-    std::map<std::string, int64_t> counts;
-    for (const PodSet& set : entry.sets) counts[set.name] = set.count;
-    for (const std::string& name : StrangersAmong(counts, entry.pods))
-      if (HasCome(entry.pods.at(name)))
-        out_->push_back({cluster::RefOf(entry.pods.at(name).object), true, "ErrWorkloadCompose",
-                         StrangerText(entry, entry.pods.at(name).role), entry.kind->reporter});
+    if (!entry.is_group() || !entry.job_problem.empty()) return;
+    for (const auto& [name, pod] : entry.pods)
+      if (HasCome(pod) && IsStranger(pod, entry.sets))
+        out_->push_back({cluster::RefOf(pod.object), true, "ErrWorkloadCompose", StrangerText(entry, pod.role),
+                         entry.kind->reporter});
     if (of_.now.total <= of_.before.total) return;
-    for (const std::string& name : ExcessOf(counts, entry.pods))
+    for (const std::string& name : ExcessOf(entry.Counts(), entry.pods))
       out_->push_back({cluster::RefOf(entry.pods.at(name).object), false, "ExcessPodDeleted", "Excess pod deleted",
                        entry.kind->reporter});
   }
 
-  // Since the report before; a creation has whole seconds.
+  // The pod was created since the report before. The time of a creation has whole seconds.
   bool HasCome(const QueuedPod& pod) const { return pod.object->meta.created_ms + 1000 > of_.before.now_wall_ms; }
   static std::string StrangerText(const Entry& entry, const std::string& role) {
     std::vector<std::string> roles;
     for (const PodSet& set : entry.sets) roles.push_back(fmt::format("{} of role {}", set.count, Named(set.name)));
     return fmt::format(
         "it stays gated: group '{}' has its Workload, which is for {}, and this pod is of role {}. Give it the "
-        "requests, "
-        "node selector, affinity and tolerations of the other pods, or delete the group's Workload",
+        "requests, node selector, affinity and tolerations of the other pods, or delete the group's Workload",
         entry.key.name, fmt::join(roles, ", "), Named(role));
   }
 
@@ -241,7 +238,7 @@ void AnnounceSteps(const Announced& announced, std::vector<ObjectEvent>* out) {
   Teller teller(announced, out);
   const auto ended = [](const GangReport& report) { return report.spec && !report.spec->quota; };
   const Entry& entry = announced.entry;
-  if (entry.by_pods() && entry.kind->pods == PodOwner::kGroup && !entry.workload) TellGroupProblem(announced, out);
+  if (entry.is_group() && !entry.workload) TellGroupProblem(announced, out);
   if (entry.job && entry.End()) {
     if (ended(announced.now) && !ended(announced.before) && !entry.read.finished) teller.TellEnd();
     return;

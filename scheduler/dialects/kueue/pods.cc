@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "base/json_string.h"
@@ -103,13 +102,6 @@ void AddSet(std::string name, int64_t count, const QueuedPod& like, SetsOfPods* 
   set.name = std::move(name);
   set.count = count;
   out->sets.push_back(std::move(set));
-}
-
-std::optional<int64_t> WholeNumber(std::string_view text) {
-  int64_t number = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (end.ec != std::errc() || end.ptr != text.data() + text.size()) return std::nullopt;
-  return number;
 }
 
 // Why the pods do not agree about their group; empty: they do.
@@ -284,11 +276,8 @@ std::vector<std::string> ExcessOf(const std::map<std::string, int64_t>& counts, 
   return excess;
 }
 
-std::vector<std::string> StrangersAmong(const std::map<std::string, int64_t>& counts, const QueuedPods& pods) {
-  std::vector<std::string> strangers;
-  for (const auto& [name, pod] : pods)
-    if (pod.held() && !pod.deleting() && !counts.contains(pod.role)) strangers.push_back(name);
-  return strangers;
+bool IsStranger(const QueuedPod& pod, const std::vector<PodSet>& sets) {
+  return pod.held() && !pod.deleting() && std::ranges::find(sets, pod.role, &PodSet::name) == sets.end();
 }
 
 int64_t AbsentOf(const std::map<std::string, int64_t>& counts, const QueuedPods& pods) {

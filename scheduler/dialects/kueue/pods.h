@@ -79,8 +79,8 @@ std::optional<JobEnd> EndOfGroup(const GroupTerms& terms, const QueuedPods& pods
 
 // Of each set's pods, those that are too many, the youngest; by name. Of those that are held where some are.
 std::vector<std::string> ExcessOf(const std::map<std::string, int64_t>& counts, const QueuedPods& pods);
-// Of the pods that are held, those that no set is for; by name.
-std::vector<std::string> StrangersAmong(const std::map<std::string, int64_t>& counts, const QueuedPods& pods);
+// Tells whether the pod is held, and none of the sets is for it.
+bool IsStranger(const QueuedPod& pod, const std::vector<PodSet>& sets);
 // How many pods the sets lack.
 int64_t AbsentOf(const std::map<std::string, int64_t>& counts, const QueuedPods& pods);
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <set>
 #include <utility>
@@ -72,23 +71,13 @@ Json TopologyFor(const Json& job, const Json& pod_template) {
   take(kSliceLevel, "podSetSliceRequiredTopology");
   take(kSetGroup, "podSetGroupName");
   if (TextIn(annotations, kUnconstrained) == "true") request["unconstrained"] = true;
-  const std::string size = TextIn(annotations, kSliceSize);
-  int64_t number = 0;
-  if (const auto end = std::from_chars(size.data(), size.data() + size.size(), number);
-      end.ec == std::errc() && end.ptr == size.data() + size.size() && number > 0 && number <= kLargestCount)
-    request["podSetSliceSize"] = number;
+  if (const auto size = WholeNumber(TextIn(annotations, kSliceSize)); size && *size > 0 && *size <= kLargestCount)
+    request["podSetSliceSize"] = *size;
   if (Json layers = cluster::ParseJson(TextIn(annotations, kLayers)); layers.is_array())
     request["podsetSliceRequiredTopologyConstraints"] = std::move(layers);
   if (request.empty()) return nullptr;
   if (TextIn(job, "kind") == "Job") request["podIndexLabel"] = "batch.kubernetes.io/job-completion-index";
   return request;
-}
-
-std::optional<int64_t> WholeNumber(std::string_view text) {
-  int64_t number = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (end.ec != std::errc() || end.ptr != text.data() + text.size()) return std::nullopt;
-  return number;
 }
 
 // Its text of the fewest pods to start with; empty: it does not say, or is of a kind that cannot.

@@ -90,6 +90,10 @@ struct Entry {
   bool IsAnothers() const;
   // A job that cannot stand in line yet: pods that it has by now were let go by others.
   bool LacksWorkload() const { return job && !workload && !ended(); }
+  // Its pods name it, and are held one by one.
+  bool is_group() const { return by_pods() && kind->pods == PodOwner::kGroup; }
+  // How many pods each of its sets has, by name.
+  std::map<std::string, int64_t> Counts() const;
   // How many pods the group lacks; nullopt: it is none, or has no Workload.
   std::optional<int64_t> AbsentPods() const;
   // It may have more or fewer pods while it runs. What an AppWrapper wraps never changes.

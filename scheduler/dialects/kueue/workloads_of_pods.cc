@@ -55,10 +55,17 @@ bool Entry::IsAnothers() const {
   return workload && !model::Find(workload->meta.annotations, kIsOfGroup);
 }
 
-std::optional<int64_t> Entry::AbsentPods() const {
-  if (!by_pods() || kind->pods != PodOwner::kGroup || !workload || pods.empty()) return std::nullopt;
+std::map<std::string, int64_t> Entry::Counts() const {
   std::map<std::string, int64_t> counts;
-  for (const PodSet& set : sets) counts[set.name] = group.fast ? std::min<int64_t>(set.count, 1) : set.count;
+  for (const PodSet& set : sets) counts[set.name] = set.count;
+  return counts;
+}
+
+std::optional<int64_t> Entry::AbsentPods() const {
+  if (!is_group() || !workload || pods.empty()) return std::nullopt;
+  std::map<std::string, int64_t> counts = Counts();
+  if (group.fast)
+    for (auto& [name, count] : counts) count = std::min<int64_t>(count, 1);
   return AbsentOf(counts, pods);
 }
 
