@@ -26,7 +26,6 @@ PEER_ACCOUNT = ("kube-system", "kube-scheduler")
 
 IDLE_SHARE = 0.10
 IDLE_SECONDS = 20
-GARBAGE_PERCENT = 400  # of the heap in use: settle() has it collected long before
 
 
 class Failure(Exception):
@@ -102,7 +101,7 @@ class Stage:
         try:
             checked([*self._cluster, "up", "--dir", self.dir, *self._kubelets, "--no-controller-manager", "--load",
                      "--until-exit-of", os.getpid(), *[f"--features={name}" for name in self._features]],
-                    stdin=subprocess.DEVNULL, env={**os.environ, "GOGC": str(GARBAGE_PERCENT)})
+                    stdin=subprocess.DEVNULL)
             self.api = Api(self.dir)
             state = json.loads((self.dir / "cluster.json").read_text())
             self.feature_flags = [word for word in state["processes"]["kube-apiserver"]["command"]
